@@ -98,9 +98,9 @@ public final class BatchCollector {
   private void failGathered() {
     List<PendingItem> failed = gathered;
     gathered = new ArrayList<>();
-    for (PendingItem item : failed) {
-      if (!item.dispatched) {
-        item.fail(unsent);
+    for (int i = 0; i < failed.size(); i++) { // an iterator would need memory
+      if (!failed.get(i).dispatched) {
+        failed.get(i).fail(unsent);
       }
     }
   }
@@ -138,7 +138,10 @@ public final class BatchCollector {
   private void dispatch(Object server, List<List<PendingItem>> batches) {
     BatchQueue<List<PendingItem>> queue =
         queues.computeIfAbsent(
-            server, added -> new BatchQueue<>(BatchCollector::compareUrgency, this::sendOrFail));
+            server,
+            added ->
+                new BatchQueue<>(
+                    BatchCollector::compareUrgency, this::sendOrFail, BatchCollector::failAll));
     for (List<PendingItem> batch : batches) {
       queue.add(batch);
       for (PendingItem item : batch) {
@@ -183,12 +186,16 @@ public final class BatchCollector {
         Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
-  /** Outside the {@code try} nothing may need memory. */
-  private void sendOrFail(List<PendingItem> batch) {
+  /**
+   * Sends a batch; returns the fault if there was no connection for it, so that nothing was sent.
+   * Outside the {@code try} nothing may need memory.
+   */
+  private @Nullable CommandException sendOrFail(List<PendingItem> batch) {
     try {
-      sendWanted(batch);
+      return sendWanted(batch);
     } catch (Throwable e) {
       failAll(batch, noAnswer(e));
+      return null;
     }
   }
 
@@ -208,7 +215,7 @@ public final class BatchCollector {
     }
   }
 
-  private void sendWanted(List<PendingItem> batch) {
+  private @Nullable CommandException sendWanted(List<PendingItem> batch) {
     List<PendingItem> wanted = new ArrayList<>(batch.size());
     for (PendingItem item : batch) {
       if (item.item.isWanted()) {
@@ -217,13 +224,11 @@ public final class BatchCollector {
         item.fail(unwanted);
       }
     }
-    if (!wanted.isEmpty()) {
-      send(wanted);
-    }
+    return wanted.isEmpty() ? null : send(wanted);
   }
 
-  /** Sends one batch, of one script, and delivers the answers. */
-  private void send(List<PendingItem> items) {
+  /** Sends one batch, of one script, and delivers the answers, unless nothing was sent. */
+  private @Nullable CommandException send(List<PendingItem> items) {
     long withinNanos = executor.timeoutNanos();
     List<ScriptCall> calls = new ArrayList<>(items.size());
     for (PendingItem item : items) {
@@ -232,6 +237,10 @@ public final class BatchCollector {
     }
     long sentNanos = ticker.read();
     List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);
+    CommandException notSent = faultIfNotSent(answers);
+    if (notSent != null) {
+      return notSent;
+    }
     List<PendingItem> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
       CommandException fault = answers.get(i).fault();
@@ -248,9 +257,28 @@ public final class BatchCollector {
       suspects.get(0).fail(wrongType(answers));
     } else if (!suspects.isEmpty()) {
       int half = suspects.size() / 2;
-      send(suspects.subList(0, half));
-      send(suspects.subList(half, suspects.size()));
+      sendPart(suspects.subList(0, half));
+      sendPart(suspects.subList(half, suspects.size()));
     }
+    return null;
+  }
+
+  private void sendPart(List<PendingItem> items) {
+    CommandException notSent = send(items);
+    if (notSent != null) {
+      failAll(items, notSent);
+    }
+  }
+
+  /** Returns the fault of all, if none of them was sent; null when one was, or was refused. */
+  private static @Nullable CommandException faultIfNotSent(List<ScriptPipeline.Result> answers) {
+    for (ScriptPipeline.Result answer : answers) {
+      CommandException fault = answer.fault();
+      if (fault == null || fault.mayHaveExecuted() || fault.isServerReply()) {
+        return null;
+      }
+    }
+    return answers.get(0).fault();
   }
 
   private static CommandException wrongType(List<ScriptPipeline.Result> answers) {

@@ -2,10 +2,12 @@ package io.mortise.connection.command;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * knows that it will be taken. If an error ends a worker between two batches, the queue is {@link
  * #isAbandoned abandoned}, until another one is started.
  *
+ * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
+ * Otherwise those without a connection, which fail at once, would fail the batches that the others
+ * could send.
+ *
  * @param <B> a batch
  */
 final class BatchQueue<B> {
@@ -27,7 +33,8 @@ final class BatchQueue<B> {
    */
   static final int MAX_WORKERS = 8;
 
-  private final Consumer<B> send;
+  private final Function<B, @Nullable CommandException> send;
+  private final BiConsumer<B, CommandException> fail;
 
   @GuardedBy("this")
   private final Queue<B> waiting;
@@ -37,11 +44,17 @@ final class BatchQueue<B> {
 
   /**
    * @param urgency the most urgent batch is the least
-   * @param send sends a batch, on a worker; throws nothing
+   * @param send sends a batch, on a worker; returns the fault if there was no connection for it, so
+   *     that nothing was sent; throws nothing
+   * @param fail fails a batch that was not sent; throws nothing
    */
-  BatchQueue(Comparator<B> urgency, Consumer<B> send) {
+  BatchQueue(
+      Comparator<B> urgency,
+      Function<B, @Nullable CommandException> send,
+      BiConsumer<B, CommandException> fail) {
     this.waiting = new PriorityQueue<>(urgency);
     this.send = send;
+    this.fail = fail;
   }
 
   synchronized void add(B batch) {
@@ -89,7 +102,14 @@ final class BatchQueue<B> {
     boolean ended = false;
     try {
       for (B next = takeOrEnd(); next != null; next = takeOrEnd()) {
-        send.accept(next);
+        CommandException unsent = send.apply(next);
+        if (unsent != null) {
+          ended = putBackAndEnd(next);
+          if (ended) {
+            return;
+          }
+          fail.accept(next, unsent);
+        }
       }
       ended = true;
     } finally {
@@ -106,6 +126,20 @@ final class BatchQueue<B> {
       running--;
     }
     return next;
+  }
+
+  /** Puts the batch back, if another worker will take it, and then the worker counts no more. */
+  private synchronized boolean putBackAndEnd(B batch) {
+    if (running == 1) {
+      return false;
+    }
+    try {
+      waiting.add(batch);
+    } catch (OutOfMemoryError notAdded) {
+      return false;
+    }
+    running--;
+    return true;
   }
 
   private synchronized void end() {

@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.testing.BackgroundCall;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +23,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BatchQueueTest {
   private final WorkerPool workers = new WorkerPool("test");
+  private final CommandException noConnection =
+      new CommandException(Kind.POOL_EXHAUSTED, false, "on purpose", null);
+
   private final Queue<Integer> sent = new ConcurrentLinkedQueue<>();
+  private final Queue<Integer> refused = new ConcurrentLinkedQueue<>();
+  private final Queue<Integer> failed = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch began = new CountDownLatch(1);
 
   @AfterEach
   void close() {
@@ -26,8 +37,35 @@ class BatchQueueTest {
   }
 
   /** Returns a queue in which the least number is the most urgent. */
-  private static BatchQueue<Integer> queue(Consumer<Integer> send) {
-    return new BatchQueue<>(Integer::compare, send);
+  private BatchQueue<Integer> queue(Consumer<Integer> send) {
+    return new BatchQueue<>(
+        Integer::compare,
+        batch -> {
+          send.accept(batch);
+          return null;
+        },
+        (batch, fault) -> failed.add(batch));
+  }
+
+  /** Returns a queue whose first worker waits with batch 1, and others have no connection. */
+  private BatchQueue<Integer> queueWithOneConnection(CountDownLatch end) {
+    AtomicBoolean inUse = new AtomicBoolean();
+    return new BatchQueue<>(
+        Integer::compare,
+        batch -> {
+          if (!inUse.compareAndSet(false, true)) {
+            refused.add(batch);
+            return noConnection;
+          }
+          if (batch == 1) {
+            began.countDown();
+            Uninterruptibles.awaitUninterruptibly(end);
+          }
+          sent.add(batch);
+          inUse.set(false);
+          return null;
+        },
+        (batch, fault) -> failed.add(batch));
   }
 
   private static void awaitIdle(BatchQueue<Integer> queue) {
@@ -87,5 +125,39 @@ class BatchQueueTest {
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2), List.copyOf(sent));
+  }
+
+  /** It would fail all of them, while the other one sends one. */
+  @Test
+  void aWorkerWithoutAConnectionLeavesTheBatchesToTheOthers() {
+    CountDownLatch end = new CountDownLatch(1);
+    BatchQueue<Integer> queue = queueWithOneConnection(end);
+    queue.add(1);
+    assertTrue(queue.startWorker(workers));
+    Uninterruptibles.awaitUninterruptibly(began);
+    queue.add(2);
+    queue.add(3);
+    assertTrue(queue.startWorker(workers));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> refused.size() == 1);
+
+    end.countDown();
+
+    awaitIdle(queue);
+    assertEquals(List.of(1, 2, 3), List.copyOf(sent));
+    assertEquals(List.of(), List.copyOf(failed));
+  }
+
+  @Test
+  void theOnlyWorkerFailsWhatItCannotSend() {
+    BatchQueue<Integer> queue =
+        new BatchQueue<>(
+            Integer::compare, batch -> noConnection, (batch, fault) -> failed.add(batch));
+    queue.add(1);
+    queue.add(2);
+
+    assertTrue(queue.startWorker(workers));
+
+    awaitIdle(queue);
+    assertEquals(List.of(1, 2), List.copyOf(failed));
   }
 }

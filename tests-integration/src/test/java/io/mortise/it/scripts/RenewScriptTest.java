@@ -1,8 +1,11 @@
 package io.mortise.it.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.it.scripts.LockScripts.Keys;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 @Timeout(60)
 @Tag("redis-version")
@@ -64,6 +68,21 @@ class RenewScriptTest {
 
     state.check(keys);
     assertEquals(List.of(), redis.published(), "nobody is notified");
+  }
+
+  /** An answer for each hold would hide that the client has to connect to the master. */
+  @Test
+  void aReplicaRefusesTheWholeBatch() {
+    Case.MY_HOLD.write(keys);
+    redis.jedis().replicaof(redis.server().host(), 1);
+    try {
+      JedisDataException refusal =
+          assertThrows(JedisDataException.class, () -> redis.renew(keys, "me", 50_000));
+      assertEquals(Kind.READ_ONLY, ErrorClassifier.of(refusal, "here", true).kind());
+    } finally {
+      redis.jedis().replicaofNoOne();
+    }
+    assertEquals(1, redis.renew(keys, "me", 50_000));
   }
 
   @Test

@@ -30,7 +30,10 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
   private final Heartbeat heartbeat;
   private final Signal wake;
   private volatile long dueNanos;
-  private volatile boolean inFlight;
+
+  /** Whether it waits to be sent. */
+  private volatile boolean queued;
+
   private volatile boolean closed;
 
   /**
@@ -80,19 +83,19 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
     return dueNanos - intervalNanos() / 2;
   }
 
-  /** Sends a heartbeat, unless the last one waits still: then there is too much to send. */
+  /** Sends a heartbeat, unless the last one waits to be sent: then there is too much to send. */
   @Override
   public void onDue(long nowNanos) {
     dueNanos = nowNanos + intervalNanos();
-    if (!inFlight) {
-      inFlight = true;
+    if (!queued) {
+      queued = true;
       boolean added = false;
       try {
         batches.add(this);
         added = true;
       } finally {
         if (!added) {
-          inFlight = false;
+          queued = false;
         }
       }
     }
@@ -101,6 +104,13 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
   @Override
   public ScriptCall call() {
     return heartbeat.item();
+  }
+
+  /** The next one does not wait for the answer: the connection may be silent. */
+  @Override
+  public ScriptCall callToSend(ScriptCall added) {
+    queued = false;
+    return added;
   }
 
   @Override
@@ -120,7 +130,6 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
 
   @Override
   public void onReply(long answer, long sentNanos) {
-    inFlight = false;
     if (answer != 1) {
       wake.fire();
     }
@@ -128,7 +137,7 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
 
   @Override
   public void onFailure(CommandException fault) {
-    inFlight = false;
+    queued = false;
     LOG.debug("a waiter's heartbeat was not sent", fault);
   }
 

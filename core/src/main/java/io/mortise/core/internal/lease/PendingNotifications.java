@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * order of the changes, and apart from them those of composite holds that depend on it.
  *
  * <p><b>Threads.</b> The lock of {@link LeaseListeners} guards the queues. Any thread may call
- * {@link #deliver}, without the lock. At most one worker at a time ({@code notifying}) runs the
- * notifications of listeners.
+ * {@link #deliver}, without the lock. At most one worker at a time runs the notifications of
+ * listeners ({@code notifying}), and one those of dependents.
  */
 final class PendingNotifications {
   private static final Logger LOG = LoggerFactory.getLogger(PendingNotifications.class);
@@ -40,6 +40,9 @@ final class PendingNotifications {
 
   @GuardedBy("lock")
   private boolean notifying;
+
+  @GuardedBy("lock")
+  private boolean notifyingDependents;
 
   PendingNotifications(ReentrantLock lock, Consumer<Runnable> worker, String lockName) {
     this.lock = lock;
@@ -85,20 +88,21 @@ final class PendingNotifications {
 
   /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
   boolean deliver() {
-    boolean dependents;
-    boolean any;
+    boolean none;
+    boolean startsDependents;
     boolean starts;
     lock.lock();
     try {
-      dependents = !ofDependents.isEmpty();
-      any = !ofListeners.isEmpty();
-      starts = any && !notifying;
+      none = ofDependents.isEmpty() && ofListeners.isEmpty();
+      startsDependents = !ofDependents.isEmpty() && !notifyingDependents;
+      starts = !ofListeners.isEmpty() && !notifying;
+      notifyingDependents |= startsDependents;
       notifying |= starts;
     } finally {
       lock.unlock();
     }
-    if (dependents) {
-      var unused = runAsync(notifyDependents);
+    if (startsDependents && !runAsync(notifyDependents)) {
+      endDependents();
     }
     if (starts && !runAsync(notifyListeners)) {
       lock.lock();
@@ -108,7 +112,7 @@ final class PendingNotifications {
         lock.unlock();
       }
     }
-    return !any && !dependents;
+    return none;
   }
 
   /** Runs a task on a worker; returns false if no worker can be started. */
@@ -157,24 +161,47 @@ final class PendingNotifications {
 
   /**
    * Notifies the dependents. A notification is removed after it was made, so that one that an error
-   * has ended, such as an {@code OutOfMemoryError}, is made again; two workers may make the same.
+   * has ended, such as an {@code OutOfMemoryError}, is made again by the next {@link #deliver}.
    */
   private void runOfDependents() {
-    for (Runnable next = firstOfDependents(); next != null; next = firstOfDependents()) {
-      next.run();
-      lock.lock();
-      try {
-        ofDependents.remove(next);
-      } finally {
-        lock.unlock();
+    boolean done = false;
+    try {
+      for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
+        next.run();
+        removeFirstOfDependents();
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        endDependents();
       }
     }
   }
 
-  private @Nullable Runnable firstOfDependents() {
+  /** Returns the first notification of dependents; without one this worker ends, in one step. */
+  private @Nullable Runnable firstOrEnd() {
     lock.lock();
     try {
-      return ofDependents.isEmpty() ? null : ofDependents.get(0);
+      notifyingDependents = !ofDependents.isEmpty();
+      return notifyingDependents ? ofDependents.get(0) : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void removeFirstOfDependents() {
+    lock.lock();
+    try {
+      ofDependents.remove(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endDependents() {
+    lock.lock();
+    try {
+      notifyingDependents = false;
     } finally {
       lock.unlock();
     }

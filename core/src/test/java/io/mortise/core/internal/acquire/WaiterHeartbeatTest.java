@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.concurrent.WorkerPool;
@@ -19,6 +20,7 @@ import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +30,25 @@ import org.junit.jupiter.api.Timeout;
 class WaiterHeartbeatTest {
   private static final long HOUR_MILLIS = 3_600_000;
 
-  private volatile String answer = RespServer.integers(List.of(1L));
-  private final RespServer server = new RespServer(command -> answer);
+  /** As many as send to one server at a time. */
+  private static final int BUSY_WORKERS = 8;
+
+  private final CountDownLatch answered = new CountDownLatch(1);
+  private final RespServer server = new RespServer(this::answer);
   private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
   private final LeaseContext context = client.context().lease();
   private final WorkerPool workers = new WorkerPool("test");
   private final BatchCollector batches =
       new BatchCollector(context.commands(), workers, context.ticker());
 
+  private String answer(List<String> command) {
+    Uninterruptibles.awaitUninterruptibly(answered);
+    return RespServer.integers(List.of(1L));
+  }
+
   @AfterEach
   void close() {
+    answered.countDown();
     client.close();
     workers.close();
     server.close();
@@ -65,32 +76,39 @@ class WaiterHeartbeatTest {
     return server.heard().stream().filter(command -> command.contains(holder)).count();
   }
 
-  @Test
-  void oneThatIsNotAnsweredYetIsNotSentAgain() {
-    answer = RespServer.SILENCE;
-    try (WaiterHeartbeat first = heartbeat("first");
-        WaiterHeartbeat second = heartbeat("second")) {
-      send(first);
-      send(first);
-      send(second);
-
-      await().atMost(BackgroundCall.LIVENESS).until(() -> heard("second") == 1);
-      await().atMost(BackgroundCall.LIVENESS).until(() -> heard("first") > 0);
-      assertEquals(1, heard("first"));
-    }
+  private void awaitHeard(String holder, int times) {
+    await().atMost(BackgroundCall.LIVENESS).until(() -> heard(holder) == times);
   }
 
   @Test
-  void afterItsAnswerTheNextOneIsSent() {
-    try (WaiterHeartbeat heartbeat = heartbeat("first")) {
-      await()
-          .atMost(BackgroundCall.LIVENESS)
-          .until(
-              () -> {
-                send(heartbeat);
-                return heard("first") >= 3;
-              });
+  void oneThatWaitsToBeSentIsNotAddedAgain() {
+    for (int i = 0; i < BUSY_WORKERS; i++) {
+      send(heartbeat("busy" + i));
+      awaitHeard("busy" + i, 1);
     }
+    WaiterHeartbeat first = heartbeat("first");
+    send(first);
+    send(first);
+
+    answered.countDown();
+
+    for (int i = 0; i < 3; i++) { // a second one would be sent before these
+      send(heartbeat("later" + i));
+      awaitHeard("later" + i, 1);
+    }
+    assertEquals(1, heard("first"));
+  }
+
+  /** Its connection may be silent. */
+  @Test
+  void theNextOneDoesNotWaitForItsAnswer() {
+    WaiterHeartbeat heartbeat = heartbeat("first");
+    send(heartbeat);
+    awaitHeard("first", 1);
+
+    send(heartbeat);
+
+    awaitHeard("first", 2);
   }
 
   @Test
