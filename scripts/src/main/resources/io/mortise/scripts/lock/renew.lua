@@ -7,7 +7,7 @@
 -- ARGV[2] lease, ms: its whole lease, or the rest of one that is not renewed
 --
 -- Answer: for each hold 1 when renewed, 0 when this holder does not hold it, 2 when it was released
--- by force, -1 when Redis refused to answer.
+-- by force, -1 when Redis refused to answer. A replica refuses the batch.
 -- Cost: O(holds). Safe to repeat, and never revives a released hold. A hold whose key has another
 -- type does not affect the others.
 -- @include common/lease
@@ -23,5 +23,8 @@ end
 local answers = {}
 for i = 1, #KEYS / 2 do
   answers[i] = renewal_of(renew, KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i])
+  if type(answers[i]) == 'table' then
+    return answers[i]
+  end
 end
 return answers

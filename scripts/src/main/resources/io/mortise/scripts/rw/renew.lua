@@ -10,7 +10,7 @@
 -- ARGV[2] lease, ms: its whole lease, or the rest of one that is not renewed
 --
 -- Answer: for each hold 1 when renewed, 0 when it does not exist or its lease is over, 2 when it
--- was released by force, -1 when Redis refused to answer.
+-- was released by force, -1 when Redis refused to answer. A replica refuses the batch.
 -- Cost: O(holds x log readers). Safe to repeat, and never revives a released or expired hold. A hold whose key has
 -- another type does not affect the others.
 -- @include common/rw
@@ -38,5 +38,8 @@ for i = 1, #KEYS / 4 do
   local at = 4 * (i - 1)
   local k = {lock = KEYS[at + 1], prefix = KEYS[at + 2], readers = KEYS[at + 4]}
   answers[i] = renewal_of(renew, k, KEYS[at + 3], ARGV[2 * i - 1], ARGV[2 * i])
+  if type(answers[i]) == 'table' then
+    return answers[i]
+  end
 end
 return answers
