@@ -14,7 +14,7 @@ public interface BatchItem {
   ScriptCall call();
 
   /**
-   * Returns the call as it has to be sent, for which the item may have waited.
+   * Returns the call to send. The item may have waited since it was added.
    *
    * @param added what {@link #call} returned when the item was added
    */

@@ -183,8 +183,8 @@ public final class LeaseRenewal implements BatchItem {
 
   /**
    * Corrects the time of the next request after it was set: the check after a loss is not put off,
-   * and a requested verification comes at once. Who makes the hold lost, or requests the
-   * verification, sets the time after that; this looks after it has set the time.
+   * and a requested verification comes at once. A thread that makes the hold lost, or requests a
+   * verification, sets the time after that; this thread looks for both after it has set the time.
    */
   private void correctNextRequest() {
     boolean lost = state.now().phase() == Phase.LOST;

@@ -118,10 +118,11 @@ public final class LeaseTermination {
   }
 
   /**
-   * Has the listeners of the loss notified that could not be, and looks again later. Called by the
-   * scheduler.
+   * Notifies the listeners of the loss that could not be notified before. The scheduler calls it,
+   * again and again.
    *
-   * @return whether nobody needs the lost hold any more: its thread has not to unlock it
+   * @return whether the lost hold may leave the scheduler: all are notified, and no living thread
+   *     has still to unlock it
    */
   boolean completeLoss(long nowNanos) {
     timing.setNextRequest(nowNanos + LeaseRenewal.LOSS_CHECK_NANOS);
