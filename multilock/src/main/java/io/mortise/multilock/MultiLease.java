@@ -81,6 +81,11 @@ final class MultiLease extends CompositeLease {
   }
 
   @Override
+  protected boolean membersMayOutlast() {
+    return mode.ownsByThread();
+  }
+
+  @Override
   protected MemberReplies askMembers(Consumer<OwnedLease> action) {
     return MemberReplies.inTurn(members(), action);
   }

@@ -174,6 +174,12 @@ final class MajorityLease extends CompositeLease
     requests.close(false, FanOut.ignoreLate());
   }
 
+  /** Each acquisition has members of its own. */
+  @Override
+  protected boolean membersMayOutlast() {
+    return false;
+  }
+
   @Override
   protected void onMemberLost(int place, OwnedLease member) {
     QuorumMember.releaseQuietly(member);

@@ -94,8 +94,16 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private void watch(int place, OwnedLease member) {
-    unwatchers.add(
-        member.onChangeWhileHeld(change -> memberChanged(place, member), members.capacity() > 1));
+    onWatched(place, member, observe(place, member));
+  }
+
+  /** Returns what ends the observation. From now on the member leaves the warning to this hold. */
+  private Runnable observe(int place, OwnedLease member) {
+    return member.onChangeWhileHeld(change -> memberChanged(place, member), members.capacity() > 1);
+  }
+
+  private void onWatched(int place, OwnedLease member, Runnable stop) {
+    unwatchers.add(stop);
     if (!member.isValid()) {
       memberChanged(place, member);
     }
@@ -105,12 +113,15 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   /**
-   * Ends the watch of the members, because a member may outlast this hold: its thread or others may
-   * hold it. Called when the hold is released, not when it is lost.
+   * Ends the watch of members that may outlast this hold. Called when its owner gives it up, not
+   * when it is lost. Other members are watched to their end: the release of one may find out that
+   * it was lost, also after this hold has ended, and that is no warning of its own.
    */
   private void unwatch() {
-    for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
-      stop.run();
+    if (membersMayOutlast()) {
+      for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
+        stop.run();
+      }
     }
   }
 
@@ -132,6 +143,9 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   // ---- for subclasses
+
+  /** Returns whether a member may outlast this hold, because its thread or others hold it too. */
+  protected abstract boolean membersMayOutlast();
 
   /** Releases the members; returns the failures. Called once, by the thread that ends the hold. */
   protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
@@ -190,12 +204,20 @@ public abstract class CompositeLease implements OwnedLease {
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    if (!members.join(place, expected, member, () -> state.now().isLive(), this::refresh)) {
-      return false;
+    Runnable stop = observe(place, member); // before it counts: its loss is then one of this hold
+    boolean joined = false;
+    try {
+      joined = members.join(place, expected, member, () -> state.now().isLive(), this::refresh);
+    } finally {
+      if (!joined) {
+        stop.run();
+      }
     }
-    minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
-    watch(place, member);
-    return true;
+    if (joined) {
+      minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
+      onWatched(place, member, stop);
+    }
+    return joined;
   }
 
   // ---- state

@@ -165,9 +165,29 @@ class CompositeLeaseTest {
   @Test
   void membersThatOutliveTheHoldAreNotWatchedAnyMore() {
     FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    hold.membersMayOutlast = true;
     assertEquals(1, a.listeners());
     hold.release();
     assertEquals(0, a.listeners() + b.listeners());
+  }
+
+  /** The release of such a member may find it lost, which this hold has reported. */
+  @Test
+  void membersThatEndWithTheHoldAreWatchedToTheirEnd() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    a.lose();
+    assertThrows(LeaseLostException.class, hold::close);
+    assertEquals(1, b.listeners());
+  }
+
+  @Test
+  void aMemberIsWatchedBeforeItCounts() {
+    FakeComposite hold = FakeComposite.of(source, 1, "h-");
+    hold.at(0).beforeState = () -> assertEquals(1, b.listeners()); // which a joining member asks
+    assertTrue(hold.joins(1, null, b));
+
+    assertFalse(hold.joins(1, null, c), "the place is taken");
+    assertEquals(0, c.listeners());
   }
 
   @Test

@@ -24,6 +24,8 @@ final class FakeComposite extends CompositeLease {
 
   volatile Runnable onLoss = () -> {};
 
+  volatile boolean membersMayOutlast;
+
   FakeComposite(FakeSource source, int required, Thread owner, List<FakeLease> members) {
     super(source, members, required, 1, owner, true);
     watch();
@@ -76,6 +78,11 @@ final class FakeComposite extends CompositeLease {
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     beforeRelease.run();
     return MemberReplies.inTurn(held, OwnedLease::release).failures();
+  }
+
+  @Override
+  protected boolean membersMayOutlast() {
+    return membersMayOutlast;
   }
 
   @Override

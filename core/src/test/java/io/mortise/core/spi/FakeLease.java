@@ -22,6 +22,7 @@ public final class FakeLease implements OwnedLease {
   public volatile Error errorAtRelease;
   public volatile Error errorAtMinimum;
   public volatile Error errorAtState;
+  public volatile Runnable beforeState = () -> {};
   public volatile boolean gone;
   public volatile boolean covers;
   public volatile long since;
@@ -192,6 +193,7 @@ public final class FakeLease implements OwnedLease {
 
   @Override
   public State state() {
+    beforeState.run();
     if (errorAtState != null) {
       throw errorAtState;
     }

@@ -16,6 +16,7 @@ import io.mortise.it.support.TestThreads;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -116,5 +117,17 @@ class LossWarningTest {
         warnings.stream().filter(line -> line.contains("the lease with fencing")).count() == 1
             && warnings.size() <= 3, // perhaps of the second node before that of the third
         warnings::toString);
+  }
+
+  /** The third node says after the release, and on its own, that its hold was gone. */
+  @Test
+  void aNodeThatAnswersTheReleaseLate() throws Exception {
+    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofSeconds(2));
+    QuorumLease lease = late.acquireEverywhere(name);
+    assertTrue(here.lock(name).forceUnlock());
+    nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(300));
+    assertThrows(LeaseLostException.class, lease::close);
+    late.awaitIdle();
+    assertWarnedOnce(name);
   }
 }

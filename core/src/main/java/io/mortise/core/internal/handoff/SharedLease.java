@@ -156,6 +156,11 @@ public final class SharedLease extends CompositeLease implements RedisHold {
     return MemberReplies.inTurn(List.of(base), action);
   }
 
+  @Override
+  protected boolean membersMayOutlast() {
+    return true;
+  }
+
   /** Ignores the end of renewal, because other users may need it. */
   @Override
   public void setRenewed(boolean wanted) {
