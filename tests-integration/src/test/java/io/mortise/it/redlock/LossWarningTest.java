@@ -122,7 +122,7 @@ class LossWarningTest {
   /** The third node says after the release, and on its own, that its hold was gone. */
   @Test
   void aNodeThatAnswersTheReleaseLate() throws Exception {
-    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofSeconds(2));
+    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofMillis(100));
     QuorumLease lease = late.acquireEverywhere(name);
     assertTrue(here.lock(name).forceUnlock());
     nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(300));
