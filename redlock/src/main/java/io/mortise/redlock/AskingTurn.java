@@ -82,7 +82,7 @@ final class AskingTurn implements AutoCloseable {
   private final Semaphore given = new Semaphore(0);
 
   /** How long those behind wait for an answer; only the own thread uses it. */
-  private long patienceNanos;
+  private long answerTimeoutNanos;
 
   // The place in the queue.
   private boolean waiting;
@@ -112,19 +112,21 @@ final class AskingTurn implements AutoCloseable {
    * Waits for the turn; again, if an earlier wait has ended without it.
    *
    * @param nanos for how long at most
-   * @param patienceNanos for how long at most after the last answer of the one that has the turn
+   * @param answerTimeoutNanos for how long at most after the last answer of the one that has the
+   *     turn
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    */
-  void await(CallerWait wait, long nanos, long patienceNanos) throws InterruptedException {
+  void await(CallerWait wait, long nanos, long answerTimeoutNanos) throws InterruptedException {
     wait.checkInterrupt();
-    this.patienceNanos = patienceNanos;
+    this.answerTimeoutNanos = answerTimeoutNanos;
     long beganNanos = clock.getAsLong();
     enqueue();
     while (!isMine()) {
       long nowNanos = clock.getAsLong();
       long left =
           Math.min(
-              nanos - (nowNanos - beganNanos), patienceNanos - (nowNanos - queue.answeredNanos));
+              nanos - (nowNanos - beganNanos),
+              answerTimeoutNanos - (nowNanos - queue.answeredNanos));
       if (left <= 0) {
         return;
       }
@@ -153,13 +155,13 @@ final class AskingTurn implements AutoCloseable {
   }
 
   /**
-   * Gives the turn to the next one, for whose answer the others then wait anew; but not when they
+   * Gives the turn to the next one, for whose answer the others then wait again; but not when they
    * have waited in vain. Then the nodes are silent, and with a wait for each turn, each of many
    * acquisitions would report that later than the one before it. Called with the monitor.
    */
   private void passOn() {
     long nowNanos = clock.getAsLong();
-    if (nowNanos - queue.answeredNanos < patienceNanos) {
+    if (nowNanos - queue.answeredNanos < answerTimeoutNanos) {
       queue.answeredNanos = nowNanos;
     }
     give(queue.first);

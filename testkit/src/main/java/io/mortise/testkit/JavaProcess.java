@@ -2,6 +2,7 @@ package io.mortise.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
@@ -146,21 +148,35 @@ public final class JavaProcess implements AutoCloseable {
    * Waits for the end of the child, and for its last line.
    *
    * @return its exit code; 137 after {@link #kill()}
-   * @throws IllegalStateException if it still runs after that time; the message has its output
+   * @throws IllegalStateException if it still runs after that time, or a process that it started
+   *     keeps its output open; the message has its output
    */
   public int awaitExit(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
     int code;
     try {
       code = process.awaitExit(timeout);
     } catch (IllegalStateException e) {
       throw complaint("still runs after %d ms".formatted(timeout.toMillis()));
     }
+    if (!endsBy(deadline)) {
+      throw complaint(
+          "has ended, but another process keeps its output open after %d ms"
+              .formatted(timeout.toMillis()));
+    }
+    return code;
+  }
+
+  /** Waits for the end of the output. */
+  private boolean endsBy(long deadline) {
     lock.lock();
     try {
-      while (!ended) {
-        changed.awaitUninterruptibly();
+      while (!ended && deadline - System.nanoTime() > 0) {
+        var unused =
+            Uninterruptibles.awaitUninterruptibly(
+                changed, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       }
-      return code;
+      return ended;
     } finally {
       lock.unlock();
     }

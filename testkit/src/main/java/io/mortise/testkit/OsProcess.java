@@ -1,5 +1,6 @@
 package io.mortise.testkit;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -8,7 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 
 /**
@@ -133,21 +135,15 @@ final class OsProcess {
     return process.exitValue();
   }
 
+  /** An interrupt is kept for the caller: half-ended processes help nobody. */
   private boolean exitsWithin(Duration timeout) {
-    boolean interrupted = false;
-    long deadline = System.nanoTime() + timeout.toNanos();
     try {
-      while (true) {
-        try {
-          return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true; // kept for the caller: half-ended processes help nobody
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      Uninterruptibles.getUninterruptibly(process.onExit(), timeout);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("process " + pid(), e);
     }
   }
 

@@ -86,6 +86,21 @@ class JavaProcessTest {
   }
 
   @Test
+  void aProcessThatKeepsTheOutputOpenDoesNotKeepTheCaller() throws Exception {
+    try (JavaProcess parent = JavaProcess.start(ParentOfAnHeir.class)) {
+      long heir = Long.parseLong(parent.awaitLine("heir ", LONG).substring("heir ".length()));
+      try {
+        await().atMost(LONG).until(() -> !parent.isRunning());
+        var open = assertThrows(IllegalStateException.class, () -> parent.awaitExit(SHORT));
+        assertTrue(open.getMessage().contains("keeps its output open"), open.getMessage());
+      } finally {
+        assertTrue(ProcessHandle.of(heir).orElseThrow().destroyForcibly());
+      }
+      assertEquals(0, parent.awaitExit(LONG));
+    }
+  }
+
+  @Test
   void childrenDoNotOutliveTheirParent() throws Exception {
     long grandchild;
     try (JavaProcess parent = JavaProcess.start(Parent.class)) {
@@ -144,6 +159,14 @@ class JavaProcessTest {
     public static void main(String[] arguments) throws Exception {
       System.out.println("sleeping");
       new CountDownLatch(1).await();
+    }
+  }
+
+  /** Starts a process that inherits its output, and ends. */
+  static final class ParentOfAnHeir {
+    public static void main(String[] arguments) throws Exception {
+      Process heir = new ProcessBuilder("sleep", "60").inheritIO().start();
+      System.out.println("heir " + heir.pid());
     }
   }
 

@@ -116,18 +116,7 @@ final class CommandProcess {
 
   /** Waits for the end of the command; interrupts are kept for later. */
   void awaitUninterruptibly() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        process.waitFor();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    process.onExit().join(); // which an interrupt does not end
   }
 
   /**

@@ -72,6 +72,8 @@ public final class Scheduler implements AutoCloseable {
   private @Nullable Throwable failure;
 
   /**
+   * Creates a scheduler; {@link #start} starts its thread.
+   *
    * @param clock reads the ticker of the client
    * @param afterScan sends what the tasks of a scan have gathered; after an error it is called
    *     again soon
@@ -106,6 +108,7 @@ public final class Scheduler implements AutoCloseable {
     wakeBy(task.dueNanos());
   }
 
+  /** Removes a task; without effect for one that is not there. */
   public void remove(ScheduledTask task) {
     wheel.remove(task);
   }
@@ -141,6 +144,7 @@ public final class Scheduler implements AutoCloseable {
     lookouts.clear();
   }
 
+  /** Returns the number of tasks, those of {@link #addLookout} not included. */
   public int size() {
     return wheel.size();
   }

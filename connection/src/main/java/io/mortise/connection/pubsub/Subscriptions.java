@@ -92,12 +92,6 @@ public final class Subscriptions implements AutoCloseable {
     return channels.containsKey(name) ? subscribe(name, true) : null;
   }
 
-  /** Returns the generation of the signal of this channel; 0 when it is not subscribed. */
-  public long generation(Supplier<String> name) {
-    WakeupChannel channel = channels.isEmpty() ? null : channels.get(name.get());
-    return channel == null ? 0 : channel.signal.generation();
-  }
-
   /** Returns whether this client is a confirmed subscriber, so that PUBLISH counts it. */
   public boolean isHeard(String name) {
     WakeupChannel channel = channels.get(name);

@@ -74,6 +74,8 @@ class FilesTest {
           "redlock",
           "segmentedlock",
           "fencing",
+          "micrometer",
+          "spring-boot-starter",
           "testkit");
 
   /** The declaration of a class that is no exception and no event of a flight recording. */

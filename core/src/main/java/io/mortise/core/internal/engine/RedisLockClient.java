@@ -2,8 +2,8 @@ package io.mortise.core.internal.engine;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.command.CachedRunId;
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.command.ServerIdentity;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
@@ -92,7 +92,7 @@ public final class RedisLockClient implements LockClient, LockServer {
 
   private final String id = clientId();
   private final ClosingState closing = new ClosingState();
-  private final ServerIdentity serverId = new ServerIdentity();
+  private final CachedRunId serverId = new CachedRunId();
   private final Topology servers;
   private final WorkerPool workers;
   private final WaitPolicy waitPolicy;

@@ -150,7 +150,7 @@ public final class QueueTicket {
     offered = null;
     if (current != null) {
       boolean withPermit = permit;
-      HeldTicket slot = new HeldTicket(queues, lockId, current, withPermit);
+      LocalQueueSlot slot = new LocalQueueSlot(queues, lockId, current, withPermit);
       if (withPermit) {
         current.setHolder(lease); // before its end may release the permit
       }

@@ -63,14 +63,14 @@ public final class Completions implements ScheduledTask {
     operations.putIfAbsent(operation, false);
     if (!armed) {
       armed = true;
-      boolean told = false;
+      boolean rescheduled = false;
       try {
         dueNanos = ticker.read() + LOOK_NANOS;
         reschedule.accept(this);
-        told = true;
+        rescheduled = true;
       } finally {
-        if (!told) {
-          armed = false; // the next operation tells it
+        if (!rescheduled) {
+          armed = false; // the next operation does it
         }
       }
     }

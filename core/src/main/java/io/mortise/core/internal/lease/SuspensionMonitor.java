@@ -65,7 +65,7 @@ public final class SuspensionMonitor implements ScheduledTask {
    *
    * @param inUse tests whether the client holds a lock
    * @param reschedule tells the scheduler that a task has become due earlier
-   * @param onJump is told by how many milliseconds the wall clock has jumped
+   * @param onJump receives by how many milliseconds the wall clock has jumped
    */
   public SuspensionMonitor(
       Ticker ticker,
@@ -89,13 +89,13 @@ public final class SuspensionMonitor implements ScheduledTask {
     }
     if (!armed) {
       armed = true;
-      boolean told = false;
+      boolean rescheduled = false;
       try {
         arm(read());
         reschedule.accept(this);
-        told = true;
+        rescheduled = true;
       } finally {
-        armed = told; // otherwise the next attempt tells it
+        armed = rescheduled; // otherwise the next attempt does it
       }
     }
   }

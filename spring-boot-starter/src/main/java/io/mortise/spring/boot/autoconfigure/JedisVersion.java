@@ -10,6 +10,8 @@ import redis.clients.jedis.UnifiedJedis;
  * The check that the application has the Jedis that locks need. Spring Boot 4.0 and 4.1 manage
  * Jedis 7, which would fail at the first lock, or with the first sentinel, cluster or TLS
  * connection.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
  */
 final class JedisVersion {
   private static final Pattern FILE = Pattern.compile("jedis-[^/!]*\\.jar");

@@ -10,7 +10,11 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Configures the health indicator {@code locks}, where Spring Boot's health is there. */
+/**
+ * Configures the health indicator {@code locks}, where Spring Boot's health is there.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
+ */
 @AutoConfiguration(after = MortiseAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnSingleCandidate(LockClient.class)

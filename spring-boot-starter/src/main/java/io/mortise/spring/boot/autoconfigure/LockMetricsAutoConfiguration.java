@@ -15,6 +15,8 @@ import org.springframework.context.annotation.Bean;
 /**
  * Configures the meters of the locks, where {@code mortise-micrometer} and a registry are there.
  * Spring Boot binds them to its registries; the client notifies them, as a listener.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
  */
 @AutoConfiguration(
     before = MortiseAutoConfiguration.class,

@@ -10,7 +10,11 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** Configures the lock registry, where Spring Integration is there and the application has none. */
+/**
+ * Configures the lock registry, where Spring Integration is there and the application has none.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
+ */
 @AutoConfiguration(after = MortiseAutoConfiguration.class)
 @ConditionalOnClass(LockRegistry.class)
 @ConditionalOnSingleCandidate(LockClient.class)

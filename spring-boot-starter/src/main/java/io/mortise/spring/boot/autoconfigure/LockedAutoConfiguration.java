@@ -22,7 +22,11 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Configures the advice of methods with {@code @Locked}. */
+/**
+ * Configures the advice of methods with {@code @Locked}.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
+ */
 @AutoConfiguration(after = MortiseAutoConfiguration.class)
 @ConditionalOnBean(LockClient.class)
 @ConditionalOnBooleanProperty(name = "mortise.locked.enabled", matchIfMissing = true)

@@ -9,7 +9,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** Configures the endpoint {@code locks}, where Actuator is there and exposes it. */
+/**
+ * Configures the endpoint {@code locks}, where Actuator is there and exposes it.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
+ */
 @AutoConfiguration(after = MortiseAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnSingleCandidate(LockClient.class)

@@ -28,6 +28,8 @@ import redis.clients.jedis.UnifiedJedis;
  * first used. It is closed with the other beans: after the web server has drained, and after
  * schedulers and executors have stopped, because those are stopped before any bean is destroyed.
  * The calls of locked methods that still run, on virtual threads, are awaited before.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
  */
 @AutoConfiguration(
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")

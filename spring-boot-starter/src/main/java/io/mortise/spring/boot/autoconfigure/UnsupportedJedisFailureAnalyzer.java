@@ -3,7 +3,11 @@ package io.mortise.spring.boot.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains the failure in the form of Spring Boot: what is wrong, and what to do. */
+/**
+ * Explains the failure in the form of Spring Boot: what is wrong, and what to do.
+ *
+ * <p><b>Threads.</b> Spring Boot calls it on the thread that starts the application.
+ */
 final class UnsupportedJedisFailureAnalyzer
     extends AbstractFailureAnalyzer<UnsupportedJedisException> {
 

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call any method; {@link
  * io.mortise.core.internal.lease.LeaseTermination} calls {@link #release} or {@link #handOff} once.
  */
-final class HeldTicket implements QueueSlot {
+final class LocalQueueSlot implements QueueSlot {
   private final LocalQueues queues;
   private final String lockId;
   private final LocalQueue queue;
   private final boolean withPermit;
 
-  HeldTicket(LocalQueues queues, String lockId, LocalQueue queue, boolean withPermit) {
+  LocalQueueSlot(LocalQueues queues, String lockId, LocalQueue queue, boolean withPermit) {
     this.queues = queues;
     this.lockId = lockId;
     this.queue = queue;

@@ -6,15 +6,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The random id that a server gives itself at its start; two addresses of one server have the same
- * id. It is queried once, so the id may be that from before a restart: two clients that queried at
- * different times may miss that they have one server.
+ * The run id of a server ({@code run_id} in INFO): the random id that it gives itself at its start.
+ * Two addresses of one server have the same. It is queried once, so the id may be that from before
+ * a restart: two clients that queried at different times may miss that they have one server.
  *
  * <p><b>Threads.</b> Any thread may call {@code get}; several may query at the same time. The id is
  * written before {@code queried}, so a thread that sees {@code queried} sees the id.
  */
-public final class ServerIdentity {
-  private static final Logger LOG = LoggerFactory.getLogger(ServerIdentity.class);
+public final class CachedRunId {
+  private static final Logger LOG = LoggerFactory.getLogger(CachedRunId.class);
 
   private volatile Optional<String> id = Optional.empty();
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class ServerIdentityTest {
+class CachedRunIdTest {
   private static final long FOREVER = Long.MAX_VALUE;
   private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofSeconds(20));
   private static final String INFO =
@@ -28,7 +28,7 @@ class ServerIdentityTest {
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology node = TopologyFactory.create(server.uri(), OPTIONS, workers);
   private final ScriptExecutor commands = new ScriptExecutor(node, workers, OPTIONS);
-  private final ServerIdentity id = new ServerIdentity();
+  private final CachedRunId id = new CachedRunId();
 
   private static String bulk(String text) {
     return "$" + text.length() + "\r\n" + text + "\r\n";
@@ -65,7 +65,7 @@ class ServerIdentityTest {
   void aServerWhoseInformationHasNoneIsAskedOnce() {
     for (String odd : new String[] {bulk("# Server\r\nold_run_id:9\r\n"), ":1\r\n"}) {
       answer = odd;
-      ServerIdentity none = new ServerIdentity();
+      CachedRunId none = new CachedRunId();
       assertEquals(Optional.empty(), none.get(commands, FOREVER));
       answer = bulk(INFO);
       assertEquals(Optional.empty(), none.get(commands, FOREVER));
