@@ -7,7 +7,7 @@ import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.scripts.ScriptCall;
 
 /**
- * The protocol of one segment: a plain lock, whose release also tells those that wait for any
+ * The protocol of one segment: a plain lock, whose release also notifies those that wait for any
  * segment.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.

@@ -40,18 +40,18 @@ import java.util.stream.IntStream;
  *
  * <p><b>Any segment.</b> {@link #acquireAny} looks at all segments in one round trip, from a random
  * one on. When all are busy it waits in a queue in Redis, in the order of arrival over all
- * processes: a release tells as many waiters as there are free segments, and no others. Those that
- * ask for one segment do not stand in that queue, and are woken by the release of theirs; either
- * may be first. Each waiter that is suspended or dead keeps one segment from the others for at most
- * 10 s.
+ * processes: a release notifies as many waiters as there are free segments, and no others. Those
+ * that ask for one segment do not stand in that queue, and are woken by the release of theirs;
+ * either may be first. Each waiter that is suspended or dead keeps one segment from the others for
+ * at most 10 s.
  *
  * <p><b>Exhausted segments</b> can be marked; then {@code acquireAny} does not look at them, until
- * {@link #reset}. When all are exhausted it returns empty at once, and waiters are told. {@code
+ * {@link #reset}. When all are exhausted it returns empty at once, and waiters are notified. {@code
  * acquire}, {@code acquireFor} and {@code acquireAll} do not look at the marks.
  *
  * <p><b>What is not guaranteed.</b> A release by another lock object of a segment's name (a {@code
- * RedisLock}, Redisson) does not tell those that wait for any; they notice it within 2.5 s, and so
- * may the end of a dead holder's lease be noticed. A mark is a plain key: it can be lost with
+ * RedisLock}, Redisson) does not notify those that wait for any; they notice it within 2.5 s, and
+ * so may the end of a dead holder's lease be noticed. A mark is a plain key: it can be lost with
  * Redis' data, and a holder that lost its lease can still set it. All processes have to give the
  * same number of segments: one that gives fewer does not use the others, and finds other segments
  * for a key.
@@ -234,7 +234,7 @@ public final class SegmentedLock {
   }
 
   /**
-   * Removes the mark of a segment, and tells those that wait.
+   * Removes the mark of a segment, and notifies those that wait.
    *
    * @throws IndexOutOfBoundsException if there is no such segment
    * @throws io.mortise.core.LockException if Redis cannot be used; it may be marked or not
@@ -244,7 +244,7 @@ public final class SegmentedLock {
   }
 
   /**
-   * Removes all marks, and tells those that wait.
+   * Removes all marks, and notifies those that wait.
    *
    * @throws io.mortise.core.LockException if Redis cannot be used; they may be removed or not
    */
