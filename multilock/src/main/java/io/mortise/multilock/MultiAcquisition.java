@@ -2,7 +2,6 @@ package io.mortise.multilock;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
 import io.mortise.core.composite.CommonToken;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.CallerWait;
@@ -49,6 +48,9 @@ final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
+  /** For how long after the end of a wait another member is asked: a slow round trip. */
+  private static final long LAST_STEP_NANOS = 200_000_000L;
+
   private final LeaseSource source;
   private final List<LeaseSource> members;
   private final LeaseTerms terms;
@@ -58,16 +60,10 @@ final class MultiAcquisition {
   private final CallerWait wait;
 
   private int rounds; // that have failed
-
-  /** Those of them in which a server did not answer in time. */
-  private int slowRounds;
-
-  /** The failure of the last round that lost a member; null for none. */
-  private @Nullable LockException lost;
-
-  /** The member that stayed busy while others were held; -1 for none. */
-  private int busyPlace = -1;
-
+  private int slowRounds; // those of them in which a server did not answer in time
+  private @Nullable LockException lost; // the failure of the last round that lost a member
+  private int busyPlace = -1; // the member that stayed busy while others were held; -1 for none
+  private boolean busySeen; // whether another owner was seen to hold a member
   private long roundNanos; // when the last round began
   private long stepNanos; // when the last step began
 
@@ -167,6 +163,12 @@ final class MultiAcquisition {
       if (missing.isEmpty()) {
         return true;
       }
+      if (isTimeUp()) {
+        if (busySeen) {
+          return false;
+        }
+        throw AcquisitionFailure.tooSlow(source.name(), terms);
+      }
       int next = missing.get(0);
       List<Integer> group = groupOfFirst(missing);
       if (group.size() > 1) {
@@ -176,6 +178,7 @@ final class MultiAcquisition {
           continue;
         }
         next = busy;
+        busySeen = true;
         acquired.releaseAfter(next);
       } else if (acquired.holdsAfter(next)) {
         if (acquire(next, singleAttemptTerms(next))) {
@@ -187,9 +190,15 @@ final class MultiAcquisition {
       long maxWait = acquired.isEmpty() ? left : Math.min(left, holdingWaitNanos());
       if (!acquire(next, maxWait > 0 ? termsFor(maxWait) : singleAttemptTerms(next))) {
         busyPlace = next;
+        busySeen = true;
         return false;
       }
     }
+  }
+
+  /** Returns whether a bounded wait is over, and the time of a last step too. */
+  private boolean isTimeUp() {
+    return terms.waitNanos() > 0 && wait.leftNanos() + LAST_STEP_NANOS <= 0;
   }
 
   /**
@@ -224,9 +233,7 @@ final class MultiAcquisition {
     return missing.stream().filter(i -> first.joins(members.get(i))).toList();
   }
 
-  /**
-   * Returns the reply timeout of a step that does not wait for members, as the wait of its terms.
-   */
+  /** Returns the reply timeout of a step that does not wait, as the wait of its terms. */
   private long replyTimeoutNanos() {
     return terms.waitNanos() == 0 ? 0 : Math.max(1, wait.leftNanos());
   }
@@ -263,15 +270,8 @@ final class MultiAcquisition {
     return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode, roundNanos);
   }
 
-  /** Returns the failure of a round: the caller has lost nothing, it does not have the lock yet. */
   private LockException memberLost(@Nullable LeaseLostException cause) {
-    lost =
-        new LockException(
-            Reason.UNREACHABLE,
-            "lock '%s': a member was lost before the others were acquired; give a longer lease than"
-                    .formatted(source.name())
-                + " %d ms".formatted(terms.leaseMillis()),
-            cause);
+    lost = AcquisitionFailure.memberLost(source.name(), terms, cause);
     return lost;
   }
 

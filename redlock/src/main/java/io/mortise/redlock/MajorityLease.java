@@ -232,10 +232,26 @@ final class MajorityLease extends CompositeLease
     };
   }
 
+  /**
+   * Each member has the renewal set again after its action: an extension that failed, because its
+   * nodes were too slow, may still have this member renewed, after the reset.
+   */
   @Override
   protected MemberReplies askMembers(Consumer<OwnedLease> action) {
+    Consumer<OwnedLease> asked = action.andThen(this::applyRenewal);
     return onAllMembers(
-        (requests, place, lease) -> requests.submit(place, callOf(action, lease)), false);
+        (requests, place, lease) -> requests.submit(place, callOf(asked, lease)), false);
+  }
+
+  /** Repeats until the two agree, because the hold may get another request in the meantime. */
+  private void applyRenewal(OwnedLease member) {
+    boolean renewed;
+    do {
+      renewed = isRenewed();
+      if (!renewed) {
+        member.setRenewed(false);
+      }
+    } while (renewed != isRenewed());
   }
 
   /** Submits one call to a member. */

@@ -81,7 +81,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Questions.</b> {@code isLocked()} returns whether a majority is held, and {@code
  * remainingLease()} for how long; both throw if too few nodes answer. {@code forceUnlock()}
- * releases the lock on every node that answers, and throws if those are no majority.
+ * releases the lock on every node that answers, and throws if those are no majority. A node that
+ * has not answered within its budget may release it later, and so hit the next holder there.
  *
  * <p><b>In Redis</b> it has no key of its own. A {@code RedissonRedLock} over the same names and
  * nodes excludes this one, and is excluded by it.

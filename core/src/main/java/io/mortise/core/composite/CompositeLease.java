@@ -46,7 +46,7 @@ public abstract class CompositeLease implements OwnedLease {
   private final MemberRequests requests;
   private final MinimumEnd minimum = new MinimumEnd();
 
-  /** Each ends the watch of a member. */
+  /** Each ends the watch of a member that may outlast this hold. */
   private final Queue<Runnable> unwatchers = new ConcurrentLinkedQueue<>();
 
   /**
@@ -103,7 +103,9 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private void onWatched(int place, OwnedLease member, Runnable stop) {
-    unwatchers.add(stop);
+    if (membersMayOutlast()) { // otherwise a hold would keep all the members that it ever had
+      unwatchers.add(stop);
+    }
     if (!member.isValid()) {
       memberChanged(place, member);
     }
@@ -118,10 +120,8 @@ public abstract class CompositeLease implements OwnedLease {
    * it was lost, also after this hold has ended, and that is no warning of its own.
    */
   private void unwatch() {
-    if (membersMayOutlast()) {
-      for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
-        stop.run();
-      }
+    for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
+      stop.run();
     }
   }
 

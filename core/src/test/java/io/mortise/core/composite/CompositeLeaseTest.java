@@ -164,8 +164,7 @@ class CompositeLeaseTest {
 
   @Test
   void membersThatOutliveTheHoldAreNotWatchedAnyMore() {
-    FakeComposite hold = FakeComposite.of(source, 2, a, b);
-    hold.membersMayOutlast = true;
+    FakeComposite hold = FakeComposite.ofHeldElsewhere(source, 2, a, b);
     assertEquals(1, a.listeners());
     hold.release();
     assertEquals(0, a.listeners() + b.listeners());

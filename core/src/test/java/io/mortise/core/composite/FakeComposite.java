@@ -24,11 +24,26 @@ final class FakeComposite extends CompositeLease {
 
   volatile Runnable onLoss = () -> {};
 
-  volatile boolean membersMayOutlast;
+  private final boolean membersMayOutlast;
 
   FakeComposite(FakeSource source, int required, Thread owner, List<FakeLease> members) {
+    this(source, required, owner, members, false);
+  }
+
+  private FakeComposite(
+      FakeSource source,
+      int required,
+      Thread owner,
+      List<FakeLease> members,
+      boolean membersMayOutlast) {
     super(source, members, required, 1, owner, true);
+    this.membersMayOutlast = membersMayOutlast;
     watch();
+  }
+
+  /** A hold whose members may be held by others too. */
+  static FakeComposite ofHeldElsewhere(FakeSource source, int required, FakeLease... members) {
+    return new FakeComposite(source, required, null, List.of(members), true);
   }
 
   static FakeComposite of(FakeSource source, int required, FakeLease... members) {

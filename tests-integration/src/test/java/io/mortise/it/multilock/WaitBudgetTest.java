@@ -16,6 +16,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.core.internal.EngineTypes;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.multilock.MultiLock;
+import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,6 +98,25 @@ class WaitBudgetTest {
     } finally {
       servers.restore(4);
     }
+  }
+
+  /** The first two have used the time up: that of the wait, and that of a last step after it. */
+  @Test
+  void aMemberIsNotAskedWhenTheTimeIsUp() {
+    MultiLock lock = servers.multi();
+    ALL.forEach(
+        i -> {
+          servers.server(i).resetStats();
+          servers.proxy(i).delay(Direction.TO_CLIENT, Duration.ofMillis(170));
+        });
+
+    LockException slow =
+        assertThrows(LockException.class, () -> lock.tryLock(Duration.ofMillis(100)));
+
+    assertEquals(LockException.Reason.UNREACHABLE, slow.reason());
+    long asked =
+        ALL.stream().filter(i -> servers.server(i).commandStats().containsKey("evalsha")).count();
+    assertTrue(asked <= 3, () -> asked + " were asked");
   }
 
   @Test

@@ -229,9 +229,13 @@ final class AcquireAttempts {
 
   /**
    * Ends the acquisition without a hold. Leaves a queue in Redis at once, while Redis replies and
-   * time is left; releases what is unanswered in the background.
+   * time is left; releases what is unanswered in the background. A hold that others may have joined
+   * is theirs too: of that one it only gives up its part.
    */
   void abandon(long leftNanos) {
+    if (handOff.dropShared()) {
+      return;
+    }
     boolean leftQueue = !queued;
     if (queued
         && faultTimeout.lastFault() == null

@@ -5,8 +5,8 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.handoff.LocalQueues;
-import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.AttemptStart;
+import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
@@ -33,19 +33,34 @@ import org.jspecify.annotations.Nullable;
  * missing, or arrives after the lease, each lock is released in the background until the lease
  * would have expired.
  *
- * <p><b>Threads.</b> Confined to the thread that makes the attempt.
+ * <p><b>Threads.</b> Confined to the thread that makes the attempt, and after an error in its
+ * clean-up to a worker, see {@link Completions}.
  */
-public final class GroupAcquisition {
+public final class GroupAcquisition implements Completions.Operation {
   private static final int MAX_ATTEMPTS = 8;
 
   private final LeaseContext context;
-  private final LocalQueues queues;
   private final List<GroupProtocol> protocols;
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final String holder;
-  private final List<QueueTicket> tickets = new ArrayList<>();
+  private final GroupTickets tickets;
   private final long startNanos;
+
+  /** The attempts without a reply: what may leave holds behind. */
+  private UnansweredAttempts unanswered = UnansweredAttempts.NONE;
+
+  /** Whether the attempt under way has no outcome yet. */
+  private boolean attempting;
+
+  /** The holds that the caller gets, unless an error comes. */
+  private List<RedisLease> granted = List.of();
+
+  /** Whether the attempt counts as an operation that is under way. */
+  private boolean counted;
+
+  /** Whether an error has kept the thread from completing it. */
+  private volatile boolean broken;
 
   private GroupAcquisition(
       LeaseContext context,
@@ -55,7 +70,7 @@ public final class GroupAcquisition {
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = context;
-    this.queues = queues;
+    this.tickets = new GroupTickets(context, queues);
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
@@ -80,40 +95,54 @@ public final class GroupAcquisition {
       throw new InterruptedException("interrupted while waiting for " + names());
     }
     context.operations().begin();
+    counted = true;
+    boolean ended = false;
     try {
+      context.completions().begin(this);
       context.ensureOpen(protocols.get(0).name());
       for (int i = 0; i < protocols.size(); i++) {
-        if (!tryEnterLocalQueue(protocols.get(i))) {
+        if (!tickets.tryEnter(protocols.get(i), withinNanos())) {
           return new GroupAttemptResult.Busy(i);
         }
       }
       return attempt();
     } finally {
       try {
-        leaveFrom(0);
+        end();
+        context.completions().end(this);
+        ended = true;
       } finally {
-        context.operations().end();
+        broken = !ended; // no call: there may be no stack for one
       }
     }
   }
 
-  /** Releases all tickets, even if one of them fails. */
-  private void leaveFrom(int index) {
-    if (index < tickets.size()) {
-      try {
-        tickets.get(index).release();
-      } finally {
-        leaveFrom(index + 1);
-      }
+  /** Has released what may be left in Redis without a holder, and gives the tickets back. */
+  private void end() {
+    if (attempting) { // an error in the middle, such as an OutOfMemoryError
+      unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
+      attempting = false;
+    }
+    abandon();
+    tickets.release();
+    if (counted) {
+      context.operations().end();
+      counted = false;
     }
   }
 
-  private boolean tryEnterLocalQueue(LockProtocol protocol) {
-    QueueTicket ticket = new QueueTicket(context.ticker(), context.releases(), queues, protocol);
-    tickets.add(ticket);
-    boolean entered = ticket.tryEnter();
-    ticket.releaseOfferedHold(withinNanos());
-    return entered;
+  // ---- after an error, on a worker
+
+  @Override
+  public boolean isBroken() {
+    return broken;
+  }
+
+  /** The caller has got an error: whatever was granted is given up. */
+  @Override
+  public void complete() {
+    RedisHold.dropAll(granted);
+    end();
   }
 
   private long withinNanos() {
@@ -132,33 +161,26 @@ public final class GroupAcquisition {
     for (GroupProtocol protocol : protocols) {
       calls.add(protocol.acquireTogether(holder, terms.leaseMillis()));
     }
-    UnansweredAttempts unanswered = UnansweredAttempts.NONE;
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       AttemptStart start = AttemptStart.now(context.holds(), context.ticker());
-      boolean finished = false;
+      attempting = true;
+      GroupAttemptResult result;
       try {
-        GroupAttemptResult result = attempt(calls, start, unanswered);
-        finished = true;
-        if (result != null) {
-          return result;
-        }
-      } catch (LockException e) { // nothing is held
-        finished = true;
+        result = attempt(calls, start);
+      } catch (LockException e) { // nothing is held but what is counted as unanswered
+        attempting = false;
         throw e;
-      } finally {
-        if (!finished) { // an error in the middle, such as an OutOfMemoryError
-          abandon(unanswered.plusAttempt(context.leaseFromNow(terms)));
-        }
+      }
+      attempting = false;
+      if (result != null) {
+        return result;
       }
       unanswered = unanswered.plusHold(context.leaseFromNow(terms)); // granted, with a reply
     }
-    abandon(unanswered);
     return new GroupAttemptResult.Busy(0);
   }
 
-  private @Nullable GroupAttemptResult attempt(
-      List<ScriptCall> calls, AttemptStart start, UnansweredAttempts earlier) {
-    UnansweredAttempts unanswered = earlier;
+  private @Nullable GroupAttemptResult attempt(List<ScriptCall> calls, AttemptStart start) {
     try {
       Reply reply =
           context
@@ -173,21 +195,15 @@ public final class GroupAcquisition {
       }
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
-        if (unanswered.exists()) {
-          abandon(unanswered);
-        }
         return new GroupAttemptResult.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
       }
-      return toLeases(AcquireResult.Acquired.of(answer), start, unanswered.afterGrant());
+      return toLeases(AcquireResult.Acquired.of(answer), start);
     } catch (CommandException fault) {
       if (fault.unansweredAttempts() > 0) {
         unanswered =
             unanswered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
       } else if (fault.mayHaveExecuted()) { // refused in the middle of the script
         unanswered = unanswered.plusHold(context.leaseFromNow(terms));
-      }
-      if (unanswered.exists()) {
-        abandon(unanswered);
       }
       throw LockExceptions.from(fault, names());
     }
@@ -203,8 +219,7 @@ public final class GroupAcquisition {
 
   /** Makes all leases before it registers them: nothing may fail after that. */
   private GroupAttemptResult.@Nullable Acquired toLeases(
-      AcquireResult.Acquired acquired, AttemptStart start, UnansweredAttempts unanswered)
-      throws CommandException {
+      AcquireResult.Acquired acquired, AttemptStart start) throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
       leases.add(RedisLease.granted(context, protocol, holder, acquired, owner, terms, start));
@@ -213,14 +228,14 @@ public final class GroupAcquisition {
       throw AcquireContext.lateGrant(terms);
     }
     GroupAttemptResult.Acquired result = new GroupAttemptResult.Acquired(List.copyOf(leases));
-    return register(leases, unanswered, start.epoch()) ? result : null;
+    return register(leases, start.epoch()) ? result : null;
   }
 
   /**
    * Registers all leases, or none when the epoch has changed since the request was sent. On an
    * error, or when the client is closing, all are released in the background.
    */
-  private boolean register(List<RedisLease> leases, UnansweredAttempts unanswered, long sentEpoch) {
+  private boolean register(List<RedisLease> leases, long sentEpoch) {
     boolean registered = false;
     boolean failed = true;
     try {
@@ -230,9 +245,12 @@ public final class GroupAcquisition {
           break;
         }
       }
-      for (int i = 0; registered && i < leases.size(); i++) {
-        leases.get(i).termination().setUnanswered(unanswered);
-        tickets.get(i).transferTo(leases.get(i));
+      UnansweredAttempts earlier = unanswered.afterGrant();
+      if (registered) {
+        leases.forEach(lease -> lease.termination().setUnanswered(earlier));
+        tickets.transferTo(leases);
+        unanswered = UnansweredAttempts.NONE; // the holds have the attempts before them now
+        granted = leases;
       }
       failed = false;
     } finally {
@@ -246,9 +264,12 @@ public final class GroupAcquisition {
     return registered;
   }
 
-  private void abandon(UnansweredAttempts unanswered) {
-    for (LockProtocol protocol : protocols) {
-      context.releases().releaseUntilConfirmed(protocol, holder, unanswered);
+  private void abandon() {
+    if (unanswered.exists()) {
+      for (LockProtocol protocol : protocols) {
+        context.releases().releaseUntilConfirmed(protocol, holder, unanswered);
+      }
+      unanswered = UnansweredAttempts.NONE;
     }
   }
 

@@ -30,6 +30,9 @@ public final class LocalHandOff {
   private final QueueTicket ticket;
   private final boolean sharing;
 
+  /** The part of this acquisition in the shared hold that it has published; null for none. */
+  private @Nullable SharedLease firstPart;
+
   public LocalHandOff(
       LeaseContext context,
       SharedHolds sharedHolds,
@@ -111,9 +114,11 @@ public final class LocalHandOff {
     boolean published = false;
     try {
       if (sharing) {
-        SharedLease first = sharedHolds.begin(LeaseContext.idOf(protocol), source, lease, owner);
+        SharedHold shared = sharedHolds.begin(lockId(), lease);
+        SharedLease first = shared.begin(source, owner);
+        firstPart = first;
         published = true; // from here on its last user releases it
-        return admitSuccessors(first);
+        return admitSuccessors(first, () -> sharedHolds.makeJoinable(lockId(), shared));
       }
       if (granted instanceof RunProtocol run && !run.run().isEmpty()) {
         lease.termination().reserveTokens(run.run().size() + 1);
@@ -133,26 +138,46 @@ public final class LocalHandOff {
   }
 
   private @Nullable RedisHold joinShared() {
-    SharedLease lease = sharedHolds.join(LeaseContext.idOf(protocol), source, terms, owner);
-    return lease == null ? null : admitSuccessors(lease);
+    SharedLease lease = sharedHolds.join(lockId(), source, terms, owner);
+    return lease == null ? null : admitSuccessors(lease, () -> {});
+  }
+
+  private String lockId() {
+    return LeaseContext.idOf(protocol);
   }
 
   /**
    * Lets the acquisitions behind join next. An error on the way leaves no lease behind without a
    * holder.
    */
-  private RedisHold admitSuccessors(SharedLease lease) {
-    boolean watching = false;
+  private RedisHold admitSuccessors(SharedLease lease, Runnable beforehand) {
+    boolean admitted = false;
     try {
+      lease.startWatching(); // may need memory: before others can have joined
+      beforehand.run();
       ticket.release();
-      lease.startWatching();
-      watching = true;
+      admitted = true;
       return lease;
     } finally {
-      if (!watching) {
+      if (!admitted) {
         lease.drop();
       }
     }
+  }
+
+  /**
+   * Gives up the part of this acquisition in a hold that it has published for others to join, after
+   * an error. Others may be in it, so the acquisition releases no more than its part.
+   *
+   * @return false when it has published none
+   */
+  public boolean dropShared() {
+    SharedLease part = firstPart;
+    if (part == null) {
+      return false;
+    }
+    part.drop();
+    return true;
   }
 
   /** Returns whether a hold that is handed off matches the terms. */

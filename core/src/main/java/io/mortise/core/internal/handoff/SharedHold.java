@@ -59,6 +59,7 @@ final class SharedHold implements HoldSharers, SharedLease.Users {
     this.sinceNanos = ticker.read();
   }
 
+  /** Adds the first user. */
   SharedLease begin(LeaseSource source, @Nullable Thread owner) {
     lock.lock();
     try {
@@ -96,8 +97,16 @@ final class SharedHold implements HoldSharers, SharedLease.Users {
   private SharedLease add(
       LeaseSource source, @Nullable Thread owner, long sinceNanos, boolean joined) {
     SharedLease lease = new SharedLease(source, base, this, owner, sinceNanos, joined);
-    users.add(lease);
-    return lease;
+    boolean added = false;
+    try {
+      users.add(lease);
+      added = true;
+      return lease;
+    } finally {
+      if (!added) {
+        users.remove(lease); // a set that cannot grow may have it all the same
+      }
+    }
   }
 
   @Override

@@ -46,13 +46,16 @@ public final class SharedHolds {
     return shared == null ? null : shared.join(source, terms, owner);
   }
 
-  /** Makes a hold that was just acquired joinable, in place of the one before. */
-  SharedLease begin(String id, LeaseSource source, RedisLease base, @Nullable Thread owner) {
+  /** Begins to share a hold that was just acquired; nobody can join it yet. */
+  SharedHold begin(String id, RedisLease base) {
     SharedHold shared =
         new SharedHold(ticker, closing, tuning, base, closed -> joinable.remove(id, closed));
-    SharedLease first = shared.begin(source, owner);
     base.setSharers(shared);
+    return shared;
+  }
+
+  /** Makes a hold joinable, in place of the one before. */
+  void makeJoinable(String id, SharedHold shared) {
     joinable.put(id, shared);
-    return first;
   }
 }

@@ -41,6 +41,9 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   private final long sinceNanos;
   private final boolean joined;
 
+  /** Whether this was the last user, and was dropped; one thread drops it. */
+  private boolean last;
+
   /**
    * @param sinceNanos when this user's part of the hold began
    * @param joined whether another user has acquired the hold
@@ -68,9 +71,11 @@ public final class SharedLease extends CompositeLease implements RedisHold {
     return this;
   }
 
+  /** May be called again after an error. */
   @Override
   public void drop() {
-    if (users.leave(this)) {
+    last |= users.leave(this);
+    if (last) {
       base.drop();
     }
   }

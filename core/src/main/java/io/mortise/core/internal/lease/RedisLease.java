@@ -238,10 +238,14 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     if (releasing.isBroken()) { // an error kept it from being entered
       context.completions().begin(releasing);
       context.holds().forget(this);
-    } else if (losses.statusNow().phase() != Phase.LOST) {
-      renewal.onDue(nowNanos);
-    } else if (termination.completeLoss(nowNanos)) {
+      return;
+    }
+    Phase phase = losses.statusNow().phase();
+    if (phase == Phase.RELEASED // an error came between its release and the registry
+        || (phase == Phase.LOST && termination.completeLoss(nowNanos))) {
       context.holds().forget(this);
+    } else if (phase != Phase.LOST) {
+      renewal.onDue(nowNanos);
     }
   }
 

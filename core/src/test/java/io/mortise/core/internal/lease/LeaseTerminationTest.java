@@ -45,6 +45,8 @@ class LeaseTerminationTest {
   /** A lease that does not end during a test, however busy the machine is. */
   private static final Duration LONG = Duration.ofMinutes(5);
 
+  private static final Duration SHORT = Duration.ofMillis(300);
+
   /** By the SHA-1 of the script. */
   private final Map<String, String> answers = new ConcurrentHashMap<>();
 
@@ -198,6 +200,19 @@ class LeaseTerminationTest {
     assertThrows(OutOfMemoryError.class, lease.releasing()::ensureEnded);
 
     await().atMost(BackgroundCall.LIVENESS).until(() -> slot.releases.get() == 2);
+  }
+
+  @Test
+  void aReleasedHoldThatAnErrorHasKeptInTheSchedulerLeavesItWhenItIsDue() throws Exception {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, SHORT, true);
+    RedisLease lease =
+        (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+    int others = client.status().scheduled() - 1;
+    assertTrue(lease.releasing().begin());
+    client.context().lease().scheduler().add(lease); // as without memory for its entry
+    lease.releasing().ensureEnded();
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == others);
   }
 
   /** A renewal or a forced release may end the hold as soon as it is registered. */

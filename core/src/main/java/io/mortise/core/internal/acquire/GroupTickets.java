@@ -1,0 +1,60 @@
+package io.mortise.core.internal.acquire;
+
+import io.mortise.core.internal.handoff.LocalQueues;
+import io.mortise.core.internal.handoff.QueueTicket;
+import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.spi.LockProtocol;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The tickets of one group acquisition, in the local queues of its locks.
+ *
+ * <p><b>Threads.</b> Confined to one thread at a time, like its acquisition.
+ */
+final class GroupTickets {
+  private final LeaseContext context;
+  private final LocalQueues queues;
+  private final List<QueueTicket> tickets = new ArrayList<>();
+
+  GroupTickets(LeaseContext context, LocalQueues queues) {
+    this.context = context;
+    this.queues = queues;
+  }
+
+  /**
+   * Takes the permit of the next lock, if it is free. A hold that comes with it is released.
+   *
+   * @param withinNanos the time limit for that release
+   */
+  boolean tryEnter(LockProtocol protocol, long withinNanos) {
+    QueueTicket ticket = new QueueTicket(context.ticker(), context.releases(), queues, protocol);
+    tickets.add(ticket);
+    boolean entered = ticket.tryEnter();
+    ticket.releaseOfferedHold(withinNanos);
+    return entered;
+  }
+
+  /** Transfers the slots in the queues to the leases, which are in the order of the tickets. */
+  void transferTo(List<RedisLease> leases) {
+    for (int i = 0; i < leases.size(); i++) {
+      tickets.get(i).transferTo(leases.get(i));
+    }
+  }
+
+  /** Gives back all tickets that were not transferred, even if one of them fails. */
+  void release() {
+    releaseFrom(0);
+  }
+
+  private void releaseFrom(int index) {
+    if (index < tickets.size()) {
+      try {
+        tickets.get(index).release();
+      } finally {
+        releaseFrom(index + 1);
+      }
+    }
+  }
+}
