@@ -57,10 +57,10 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
    *     master that these sentinels watch under that name: credentials and database are those of
    *     the master; sentinels that require a password need a {@code RedisSentinelClient}. With
-   *     {@code rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. User
-   *     and password are percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the
-   *     hosts, or the database, chooses the version of Redis' protocol; other settings are in the
-   *     options
+   *     {@code rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. A
+   *     host may have underscores, and an IPv6 address is in brackets. User and password are
+   *     percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the hosts, or the
+   *     database, chooses the version of Redis' protocol; other settings are in the options
    * @throws IllegalArgumentException if the URI has another form; the message shows no user and no
    *     password
    */

@@ -91,7 +91,7 @@ final class DataRedisLockClientFactory implements LockClientFactory, AutoCloseab
         .formatted(
             scheme,
             credentials(),
-            standalone.getHost(),
+            inUri(standalone.getHost()),
             standalone.getPort(),
             standalone.getDatabase());
   }
@@ -125,8 +125,13 @@ final class DataRedisLockClientFactory implements LockClientFactory, AutoCloseab
 
   private static String hosts(List<Node> nodes) {
     return nodes.stream()
-        .map(node -> node.host() + ":" + node.port())
+        .map(node -> inUri(node.host()) + ":" + node.port())
         .collect(Collectors.joining(","));
+  }
+
+  /** Returns the host as a URI has it: an IPv6 address is in brackets. */
+  private static String inUri(String host) {
+    return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
   private UnifiedJedis jedis(

@@ -2,6 +2,7 @@ package io.mortise.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mortise.core.LockClient;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -29,6 +30,24 @@ class DataRedisLockClientFactoryTest {
         .run(
             context ->
                 assertThat(context.getBean(DataRedisLockClientFactory.class).uri()).isEqualTo(uri));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "host=order_redis,redis://order_redis:6379/0,order_redis:6379",
+    "host=::1,redis://[::1]:6379/0,[::1]:6379",
+    "host=[::1],redis://[::1]:6379/0,[::1]:6379",
+    "cluster.nodes=::1:7000,redis-cluster://[::1]:7000,[::1]:7000",
+    "cluster.nodes=order_redis:7000,redis-cluster://order_redis:7000,order_redis:7000"
+  })
+  void aHostMayHaveUnderscoresOrBeAnIpv6Address(String property, String uri, String address) {
+    runner
+        .withPropertyValues("spring.data.redis." + property)
+        .run(
+            context -> {
+              assertThat(context.getBean(DataRedisLockClientFactory.class).uri()).isEqualTo(uri);
+              assertThat(context.getBean(LockClient.class).toString()).contains(address);
+            });
   }
 
   @ParameterizedTest
