@@ -1,5 +1,7 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.pool.ConnectionSettings.Security;
+import io.mortise.connection.pool.ConnectionSettings.Tls;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.LinkedHashSet;
@@ -108,10 +110,15 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
   }
 
-  /** Returns what the URI says of the connections to the servers with the keys. */
-  DefaultJedisClientConfig.Builder config() {
+  /**
+   * Returns what the URI and the security say of the connections to the servers with the keys.
+   *
+   * @throws IllegalArgumentException if the security says what has no effect with this URI
+   */
+  DefaultJedisClientConfig.Builder config(Security security) {
+    refuseUseless(security);
     DefaultJedisClientConfig.Builder config =
-        sentinelConfig()
+        withTls(security.tls())
             .user(JedisURIHelper.getUser(first))
             .password(JedisURIHelper.getPassword(first))
             .database(JedisURIHelper.getDBIndex(first));
@@ -122,12 +129,35 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   }
 
   /** Returns the same for sentinels, which have no databases, and their own users. */
-  DefaultJedisClientConfig.Builder sentinelConfig() {
+  DefaultJedisClientConfig.Builder sentinelConfig(Security security) {
+    return withTls(security.tls())
+        .user(security.sentinelUser())
+        .password(security.sentinelPassword());
+  }
+
+  @SuppressWarnings("deprecation") // what replaces these takes files, and no context
+  private DefaultJedisClientConfig.Builder withTls(@Nullable Tls tls) {
     DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder();
-    if (JedisURIHelper.isRedisSSLScheme(first)) {
-      config.sslOptions(SslOptions.defaults());
+    if (!JedisURIHelper.isRedisSSLScheme(first)) {
+      return config;
     }
-    return config;
+    return tls == null
+        ? config.sslOptions(SslOptions.defaults())
+        : config
+            .ssl(true)
+            .sslSocketFactory(tls.context().getSocketFactory())
+            .sslParameters(tls.parameters());
+  }
+
+  private void refuseUseless(Security security) {
+    if (security.tls() != null && !JedisURIHelper.isRedisSSLScheme(first)) {
+      throw new IllegalArgumentException(
+          "a context of TLS is for a URI with rediss, and this one has redis");
+    }
+    if (security.sentinelPassword() != null && kind != Kind.SENTINEL) {
+      throw new IllegalArgumentException(
+          "a password of sentinels is for a URI of redis-sentinel:// or rediss-sentinel://");
+    }
   }
 
   /** Returns the hosts, without the credentials. */

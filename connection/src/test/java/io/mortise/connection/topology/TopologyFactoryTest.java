@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.pool.ConnectionSettings.Security;
+import io.mortise.connection.pool.ConnectionSettings.Tls;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
@@ -18,6 +20,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,12 +128,44 @@ class TopologyFactoryTest {
   @Test
   void credentialsAndDatabaseBesideAHostWithUnderscoresCount() {
     RedisUri uri = RedisUri.parse("rediss://joe:s%40cret@order_redis:7000/3");
-    JedisClientConfig config = uri.config().build();
+    JedisClientConfig config = uri.config(Security.NONE).build();
 
     assertEquals("joe", config.getUser());
     assertEquals("s@cret", config.getPassword());
     assertEquals(3, config.getDatabase());
     assertNotNull(config.getSslOptions(), "TLS");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis://example, a context of TLS is for a URI with rediss",
+    "redis-cluster://joe:s3cret@example, a context of TLS is for a URI with rediss",
+    "redis-sentinel://joe:s3cret@example#m, a context of TLS is for a URI with rediss",
+    "rediss://joe:s3cret@example, a password of sentinels is for a URI of redis-sentinel://",
+    "rediss-cluster://example, a password of sentinels is for a URI of redis-sentinel://",
+  })
+  void securityThatWouldHaveNoEffectIsRefused(String text, String reason) throws Exception {
+    RedisUri uri = RedisUri.parse(text);
+    Tls tls = new Tls(SSLContext.getDefault(), List.of(), List.of());
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> uri.config(new Security(tls, "ann", "s3cret")))
+            .getMessage();
+    assertTrue(message.contains(reason), message);
+    assertFalse(message.contains("s3cret"), message);
+  }
+
+  @Test
+  void theUserOfTheSentinelsIsNotThatOfTheMaster() {
+    RedisUri uri = RedisUri.parse("redis-sentinel://joe:pw@example/3#m");
+    Security security = new Security(null, "ann", "s3cret");
+    JedisClientConfig sentinels = uri.sentinelConfig(security).build();
+    JedisClientConfig master = uri.config(security).build();
+
+    assertEquals(List.of("ann", "s3cret"), List.of(sentinels.getUser(), sentinels.getPassword()));
+    assertEquals(List.of("joe", "pw"), List.of(master.getUser(), master.getPassword()));
+    assertFalse(security.toString().contains("s3cret"), security.toString());
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.mortise.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mortise.core.LockClient;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -22,11 +23,17 @@ class DataRedisLockClientFactoryTest {
   @CsvSource({
     "url=redis://ann:secret@host:7000/3,redis://ann:secret@host:7000/3",
     "url=rediss://ann:secret@host:7000/3,rediss://ann:secret@host:7000/3",
-    "cluster.nodes=host:7000,redis-cluster://host:7000"
+    "cluster.nodes=host:7000,redis-cluster://host:7000",
+    "cluster.nodes=host:7000;ssl.enabled=true,rediss-cluster://host:7000",
+    "sentinel.nodes=host:7000;sentinel.master=m;ssl.enabled=true,rediss-sentinel://host:7000/0#m",
+    "host=host;ssl.enabled=true,rediss://host:6379/0"
   })
-  void theSchemeOfAUrlIsThatOfTheUri(String property, String uri) {
+  void theUriSaysWhatThePropertiesSay(String properties, String uri) {
     runner
-        .withPropertyValues("spring.data.redis." + property)
+        .withPropertyValues(
+            Stream.of(properties.split(";"))
+                .map("spring.data.redis."::concat)
+                .toArray(String[]::new))
         .run(
             context ->
                 assertThat(context.getBean(DataRedisLockClientFactory.class).uri()).isEqualTo(uri));
