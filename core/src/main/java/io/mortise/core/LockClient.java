@@ -56,18 +56,31 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *     redis-cluster://} with one or more, for a Redis Cluster; {@code
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
    *     master that these sentinels watch under that name: credentials and database are those of
-   *     the master; sentinels that require a password need a {@code RedisSentinelClient}. With
-   *     {@code rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. User
-   *     and password are percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the
-   *     hosts, or the database, chooses the version of Redis' protocol; other settings are in the
-   *     options
+   *     the master; the password of the sentinels is in a {@link ConnectionSecurity}. With {@code
+   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. A host may
+   *     have underscores, and an IPv6 address is in brackets. User and password are
+   *     percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the hosts, or the
+   *     database, chooses the version of Redis' protocol; other settings are in the options
    * @throws IllegalArgumentException if the URI has another form; the message shows no user and no
    *     password
    */
   static LockClient create(String uri, LockOptions options) {
+    return create(uri, ConnectionSecurity.NONE, options);
+  }
+
+  /**
+   * As {@link #create(String, LockOptions)}, with certificates that are not those of the JVM, or a
+   * password of the sentinels.
+   *
+   * @throws IllegalArgumentException if the URI has another form, or the security has what is of no
+   *     use for it: a context of TLS without {@code rediss}, or a password of sentinels without
+   *     sentinels; the message shows no user and no password
+   */
+  static LockClient create(String uri, ConnectionSecurity security, LockOptions options) {
     Objects.requireNonNull(uri, "uri");
+    Objects.requireNonNull(security, "security");
     Objects.requireNonNull(options, "options");
-    return RedisLockClient.create(uri, options);
+    return RedisLockClient.create(uri, security, options);
   }
 
   /** As {@link #create(UnifiedJedis, LockOptions)} with the defaults. */

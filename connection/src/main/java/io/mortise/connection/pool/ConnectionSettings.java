@@ -2,6 +2,10 @@ package io.mortise.connection.pool;
 
 import com.google.common.base.Ticker;
 import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a client's connections.
@@ -9,10 +13,15 @@ import java.time.Duration;
  * @param maxConnections the maximum number of connections in use at a time, to one server
  * @param commandTimeout the limit for one command, and for connecting
  * @param durability how safe a write has to be before an attempt counts
+ * @param security what TLS and sentinels need beside the URI
  * @param ticker the one clock of the client; all its deadlines and moments are by this clock
  */
 public record ConnectionSettings(
-    int maxConnections, Duration commandTimeout, Durability durability, Ticker ticker) {
+    int maxConnections,
+    Duration commandTimeout,
+    Durability durability,
+    Security security,
+    Ticker ticker) {
 
   /**
    * The acknowledgements that a write needs.
@@ -26,6 +35,47 @@ public record ConnectionSettings(
     /** Returns whether a write has to wait for any acknowledgement. */
     public boolean isWanted() {
       return replicas > 0 || onDisk;
+    }
+  }
+
+  /**
+   * What a URI cannot say of the connections.
+   *
+   * @param tls null for the certificates of the JVM
+   * @param sentinelUser null for the default user
+   * @param sentinelPassword null if the sentinels want none
+   */
+  public record Security(
+      @Nullable Tls tls, @Nullable String sentinelUser, @Nullable String sentinelPassword) {
+    /** None of it: the URI says all. */
+    public static final Security NONE = new Security(null, null, null);
+
+    /** Returns what it is, without the password. */
+    @Override
+    public String toString() {
+      return "Security[tls=%s, sentinelUser=%s]".formatted(tls, sentinelUser);
+    }
+  }
+
+  /**
+   * How TLS is spoken.
+   *
+   * @param context has the certificates
+   * @param protocols the versions to choose from; empty for those of the context
+   * @param cipherSuites the cipher suites to choose from; empty for those of the context
+   */
+  public record Tls(SSLContext context, List<String> protocols, List<String> cipherSuites) {
+    /** Returns the parameters of a socket, which compares the certificate with the host. */
+    public SSLParameters parameters() {
+      SSLParameters parameters = new SSLParameters();
+      if (!protocols.isEmpty()) {
+        parameters.setProtocols(protocols.toArray(String[]::new));
+      }
+      if (!cipherSuites.isEmpty()) {
+        parameters.setCipherSuites(cipherSuites.toArray(String[]::new));
+      }
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      return parameters;
     }
   }
 }

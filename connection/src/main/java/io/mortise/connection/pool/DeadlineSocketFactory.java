@@ -13,10 +13,12 @@ import java.util.Collections;
 import java.util.List;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -34,19 +36,19 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
 
   private final HostAndPort server;
   private final HostAddresses addresses;
-  private final @Nullable SslOptions tls;
+  private final JedisClientConfig config;
   private final Deadline deadline;
   private volatile @Nullable Socket socket;
 
   /**
    * @param addresses the addresses of the server's host
-   * @param tls null without TLS
+   * @param config says whether and how TLS is spoken
    */
   DeadlineSocketFactory(
-      HostAndPort server, HostAddresses addresses, @Nullable SslOptions tls, Deadline deadline) {
+      HostAndPort server, HostAddresses addresses, JedisClientConfig config, Deadline deadline) {
     this.server = server;
     this.addresses = addresses;
-    this.tls = tls;
+    this.config = config;
     this.deadline = deadline;
   }
 
@@ -67,9 +69,8 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
       Socket connected = connectToAny();
       socket = connected;
       connected.setSoTimeout(deadline.leftMillis());
-      SslOptions options = tls;
-      if (options != null) {
-        socket = startTls(connected, options);
+      if (config.isSsl() || config.getSslOptions() != null) {
+        socket = startTls(connected);
       }
       return socket;
     } catch (IOException | GeneralSecurityException e) {
@@ -120,16 +121,10 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     }
   }
 
-  private Socket startTls(Socket plain, SslOptions options)
-      throws IOException, GeneralSecurityException {
+  private Socket startTls(Socket plain) throws IOException, GeneralSecurityException {
     boolean secured = false;
     try {
-      SSLSocket created =
-          (SSLSocket)
-              options
-                  .createSslContext()
-                  .getSocketFactory()
-                  .createSocket(plain, server.getHost(), server.getPort(), true);
+      SSLSocket created = tlsSocket(plain);
       SSLParameters parameters = created.getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       created.setSSLParameters(parameters);
@@ -143,6 +138,21 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
         closeQuietly(plain);
       }
     }
+  }
+
+  @SuppressWarnings("deprecation") // what replaces these of Jedis takes files, and no context
+  private SSLSocket tlsSocket(Socket plain) throws IOException, GeneralSecurityException {
+    SslOptions ofTheJvm = config.getSslOptions();
+    SSLSocketFactory sockets =
+        ofTheJvm == null
+            ? config.getSslSocketFactory()
+            : ofTheJvm.createSslContext().getSocketFactory();
+    SSLSocket created =
+        (SSLSocket) sockets.createSocket(plain, server.getHost(), server.getPort(), true);
+    if (config.getSslParameters() != null) {
+      created.setSSLParameters(config.getSslParameters());
+    }
+    return created;
   }
 
   @Override

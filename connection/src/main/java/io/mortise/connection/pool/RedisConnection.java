@@ -43,7 +43,7 @@ public final class RedisConnection extends Connection {
   static RedisConnection connect(
       HostAndPort server, HostAddresses addresses, JedisClientConfig config, Deadline deadline) {
     DeadlineSocketFactory socketFactory =
-        new DeadlineSocketFactory(server, addresses, config.getSslOptions(), deadline);
+        new DeadlineSocketFactory(server, addresses, config, deadline);
     JedisClientConfig bounded =
         DefaultJedisClientConfig.builder()
             .from(config)

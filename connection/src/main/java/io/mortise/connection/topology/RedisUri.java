@@ -1,5 +1,7 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.pool.ConnectionSettings.Security;
+import io.mortise.connection.pool.ConnectionSettings.Tls;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.LinkedHashSet;
@@ -22,9 +24,10 @@ import redis.clients.jedis.util.JedisURIHelper;
  *       the master that those sentinels name.
  * </ul>
  *
- * <p>No message of an exception repeats the credentials.
+ * <p>A host may have underscores, as the names of Docker Compose have. An IPv6 address is in
+ * brackets. No message of an exception repeats the credentials.
  *
- * @param first the URI with the first of its hosts alone
+ * @param first the URI with the first of its hosts alone, for all but that host
  * @param hosts the server, the sentinels, or the nodes of the cluster
  * @param masterName the name of the master; empty without sentinels
  */
@@ -52,6 +55,21 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
       Pattern.compile("(?:[^\\x00-\\x20/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
 
   /**
+   * What is before a host with underscores, that host, and what is behind it. {@code java.net.URI}
+   * finds no host in such a URI, and no user and no port.
+   */
+  private static final Pattern UNDERSCORES =
+      Pattern.compile(
+          "(?i)(rediss?://(?:[^@/?#]*@)?)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
+
+  /** A URI with one host, and that host: that of the URI may be a stand-in of the same length. */
+  private record OneHost(URI uri, String host) {
+    HostAndPort address(int defaultPort) {
+      return new HostAndPort(host, uri.getPort() < 0 ? defaultPort : uri.getPort());
+    }
+  }
+
+  /**
    * Parses a URI.
    *
    * @throws IllegalArgumentException if it is none of these
@@ -68,8 +86,8 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
         return ofCluster(parts);
       }
     }
-    URI uri = parsePart(text);
-    return new RedisUri(Kind.SINGLE, uri, Set.of(server(uri, DEFAULT_PORT)), "");
+    OneHost server = parsePart(text);
+    return new RedisUri(Kind.SINGLE, server.uri(), Set.of(server.address(DEFAULT_PORT)), "");
   }
 
   private static RedisUri ofCluster(Matcher parts) {
@@ -92,10 +110,15 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
   }
 
-  /** Returns what the URI says of the connections to the servers with the keys. */
-  DefaultJedisClientConfig.Builder config() {
+  /**
+   * Returns what the URI and the security say of the connections to the servers with the keys.
+   *
+   * @throws IllegalArgumentException if the security says what has no effect with this URI
+   */
+  DefaultJedisClientConfig.Builder config(Security security) {
+    refuseUseless(security);
     DefaultJedisClientConfig.Builder config =
-        sentinelConfig()
+        withTls(security.tls())
             .user(JedisURIHelper.getUser(first))
             .password(JedisURIHelper.getPassword(first))
             .database(JedisURIHelper.getDBIndex(first));
@@ -106,12 +129,35 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   }
 
   /** Returns the same for sentinels, which have no databases, and their own users. */
-  DefaultJedisClientConfig.Builder sentinelConfig() {
+  DefaultJedisClientConfig.Builder sentinelConfig(Security security) {
+    return withTls(security.tls())
+        .user(security.sentinelUser())
+        .password(security.sentinelPassword());
+  }
+
+  @SuppressWarnings("deprecation") // what replaces these takes files, and no context
+  private DefaultJedisClientConfig.Builder withTls(@Nullable Tls tls) {
     DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder();
-    if (JedisURIHelper.isRedisSSLScheme(first)) {
-      config.sslOptions(SslOptions.defaults());
+    if (!JedisURIHelper.isRedisSSLScheme(first)) {
+      return config;
     }
-    return config;
+    return tls == null
+        ? config.sslOptions(SslOptions.defaults())
+        : config
+            .ssl(true)
+            .sslSocketFactory(tls.context().getSocketFactory())
+            .sslParameters(tls.parameters());
+  }
+
+  private void refuseUseless(Security security) {
+    if (security.tls() != null && !JedisURIHelper.isRedisSSLScheme(first)) {
+      throw new IllegalArgumentException(
+          "a context of TLS is for a URI with rediss, and this one has redis");
+    }
+    if (security.sentinelPassword() != null && kind != Kind.SENTINEL) {
+      throw new IllegalArgumentException(
+          "a password of sentinels is for a URI of redis-sentinel:// or rediss-sentinel://");
+    }
   }
 
   /** Returns the hosts, without the credentials. */
@@ -124,13 +170,14 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   private static URI firstHost(Matcher parts) {
     String host = part(parts, 4).split(",", -1)[0];
     return parsePart(
-        part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6));
+            part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6))
+        .uri();
   }
 
   private static Set<HostAndPort> hosts(Matcher parts, int defaultPort) {
     Set<HostAndPort> hosts = new LinkedHashSet<>();
     for (String host : part(parts, 4).split(",", -1)) {
-      hosts.add(server(parsePart(part(parts, 1) + "://" + host), defaultPort));
+      hosts.add(parsePart(part(parts, 1) + "://" + host).address(defaultPort));
     }
     return hosts;
   }
@@ -138,10 +185,6 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   private static String part(Matcher parts, int group) {
     String part = parts.group(group);
     return part == null ? "" : part;
-  }
-
-  private static HostAndPort server(URI uri, int defaultPort) {
-    return new HostAndPort(uri.getHost(), uri.getPort() < 0 ? defaultPort : uri.getPort());
   }
 
   /** Refuses credentials, up to the last @, with a character that ends them for a parser. */
@@ -175,10 +218,16 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   }
 
   /** Parses a URI with one host. */
-  private static URI parsePart(String text) {
+  private static OneHost parsePart(String text) {
+    Matcher underscores = UNDERSCORES.matcher(text);
+    String host = underscores.matches() ? part(underscores, 2) : null;
     URI uri;
     try {
-      uri = new URI(text);
+      uri =
+          new URI(
+              host == null
+                  ? text
+                  : part(underscores, 1) + "x".repeat(host.length()) + part(underscores, 3));
     } catch (URISyntaxException e) {
       // Without the cause: its message repeats the whole text, with the password.
       throw new IllegalArgumentException(
@@ -194,8 +243,8 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     }
     if (uri.getHost() == null) {
       throw new IllegalArgumentException(
-          "the Redis URI names no host, or one with a character that no host name in a URI has,"
-              + " such as '_'");
+          "the Redis URI names no host, or one with a character that no host name has, or a port"
+              + " that is no number; an IPv6 address is in brackets");
     }
     if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
       throw new IllegalArgumentException(
@@ -207,6 +256,6 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
           "the path of a Redis URI is the number of a database, not '" + path + "'");
     }
     refuseUnknown(uri.getQuery());
-    return uri;
+    return new OneHost(uri, host == null ? uri.getHost() : host);
   }
 }

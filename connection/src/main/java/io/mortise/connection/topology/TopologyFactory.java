@@ -29,11 +29,17 @@ public final class TopologyFactory {
 
   private TopologyFactory() {}
 
-  /** Makes a topology with its own connections, as a {@link RedisUri} describes it. */
+  /**
+   * Makes a topology with its own connections, as a {@link RedisUri} describes it.
+   *
+   * @throws IllegalArgumentException if it is no such URI, or the security does not suit it
+   */
   public static Topology create(String text, ConnectionSettings settings, WorkerPool workers) {
     RedisUri uri = RedisUri.parse(text);
     JedisClientConfig config =
-        uri.config().timeoutMillis(Math.toIntExact(settings.commandTimeout().toMillis())).build();
+        uri.config(settings.security())
+            .timeoutMillis(Math.toIntExact(settings.commandTimeout().toMillis()))
+            .build();
     return switch (uri.kind()) {
       case SINGLE -> {
         HostAndPort server = uri.hosts().iterator().next();
@@ -52,7 +58,8 @@ public final class TopologyFactory {
   private static RedisNode sentinelNode(
       RedisUri uri, JedisClientConfig config, ConnectionSettings settings, WorkerPool workers) {
     int millis = (int) Math.min(MAX_SENTINEL_MILLIS, settings.commandTimeout().toMillis());
-    JedisClientConfig sentinelConfig = uri.sentinelConfig().timeoutMillis(millis).build();
+    JedisClientConfig sentinelConfig =
+        uri.sentinelConfig(settings.security()).timeoutMillis(millis).build();
     List<SentinelConnection> sentinels =
         uri.hosts().stream()
             .map(address -> new SentinelConnection(address, sentinelConfig))

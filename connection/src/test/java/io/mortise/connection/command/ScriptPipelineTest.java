@@ -45,7 +45,11 @@ class ScriptPipelineTest {
   private final AtomicLong hours = new AtomicLong();
   private final ConnectionSettings options =
       new ConnectionSettings(
-          64, Duration.ofSeconds(20), TestSettings.DEFAULTS.durability(), new LaterTicker());
+          64,
+          Duration.ofSeconds(20),
+          TestSettings.DEFAULTS.durability(),
+          TestSettings.DEFAULTS.security(),
+          new LaterTicker());
   private volatile Function<List<String>, String> answers = ScriptPipelineTest::number;
   private final CountDownLatch resumed = new CountDownLatch(1);
   private final RespServer server = new RespServer(command -> answers.apply(command));

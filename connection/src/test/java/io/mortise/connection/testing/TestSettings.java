@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
+import io.mortise.connection.pool.ConnectionSettings.Security;
 import java.time.Duration;
 
 /** Settings of connections, as tests want them. */
@@ -17,6 +18,7 @@ public final class TestSettings {
         maxConnections,
         commandTimeout,
         new Durability(0, false, Duration.ZERO),
+        Security.NONE,
         Ticker.systemTicker());
   }
 

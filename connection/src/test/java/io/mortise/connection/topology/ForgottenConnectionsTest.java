@@ -36,7 +36,11 @@ class ForgottenConnectionsTest {
       TopologyFactory.create(
           server.uri(),
           new ConnectionSettings(
-              8, Duration.ofSeconds(20), TestSettings.DEFAULTS.durability(), ticker),
+              8,
+              Duration.ofSeconds(20),
+              TestSettings.DEFAULTS.durability(),
+              TestSettings.DEFAULTS.security(),
+              ticker),
           workers);
 
   @AfterEach

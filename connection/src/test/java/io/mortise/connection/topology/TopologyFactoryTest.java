@@ -2,12 +2,15 @@ package io.mortise.connection.topology;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
+import io.mortise.connection.pool.ConnectionSettings.Security;
+import io.mortise.connection.pool.ConnectionSettings.Tls;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
@@ -17,11 +20,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
@@ -86,6 +91,12 @@ class TopologyFactoryTest {
     "rediss://user:pw@example, example:6379",
     "REDIS://example, example:6379",
     "redis://example:65535, example:65535",
+    "redis://order_redis, order_redis:6379",
+    "redis://order_redis:7000/3?protocol=2, order_redis:7000",
+    "rediss://joe:p_w@_a.b_c.net:7000, _a.b_c.net:7000",
+    "redis://0_redis_1/3, 0_redis_1:6379",
+    "redis://[::1], [::1]:6379",
+    "redis://joe:pw@[::1]:7000/3, [::1]:7000",
   })
   void theDefaultPortIs6379(String uri, String address) {
     try (Topology servers = servers(uri)) {
@@ -104,11 +115,57 @@ class TopologyFactoryTest {
         "rediss://joe:pw@b,a/0 | cluster of [a:6379, b:6379]",
         "redis-cluster://a:7000 | cluster of [a:7000]",
         "REDISS-CLUSTER://joe:pw@a?protocol=2 | cluster of [a:6379]",
+        "redis://joe:pw@my_a,my_b:7000 | cluster of [my_a:6379, my_b:7000]",
+        "redis-sentinel://my_a,b:7000,[::1]/3#m | the master 'm' of sentinels [my_a:26379, b:7000,"
+            + " [::1]:26379]",
       })
   void severalServersAreNamedTogether(String uri, String address) {
     try (Topology servers = servers(uri)) {
       assertEquals(address, servers.toString());
     }
+  }
+
+  @Test
+  void credentialsAndDatabaseBesideAHostWithUnderscoresCount() {
+    RedisUri uri = RedisUri.parse("rediss://joe:s%40cret@order_redis:7000/3");
+    JedisClientConfig config = uri.config(Security.NONE).build();
+
+    assertEquals("joe", config.getUser());
+    assertEquals("s@cret", config.getPassword());
+    assertEquals(3, config.getDatabase());
+    assertNotNull(config.getSslOptions(), "TLS");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis://example, a context of TLS is for a URI with rediss",
+    "redis-cluster://joe:s3cret@example, a context of TLS is for a URI with rediss",
+    "redis-sentinel://joe:s3cret@example#m, a context of TLS is for a URI with rediss",
+    "rediss://joe:s3cret@example, a password of sentinels is for a URI of redis-sentinel://",
+    "rediss-cluster://example, a password of sentinels is for a URI of redis-sentinel://",
+  })
+  void securityThatWouldHaveNoEffectIsRefused(String text, String reason) throws Exception {
+    RedisUri uri = RedisUri.parse(text);
+    Tls tls = new Tls(SSLContext.getDefault(), List.of(), List.of());
+    String message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> uri.config(new Security(tls, "ann", "s3cret")))
+            .getMessage();
+    assertTrue(message.contains(reason), message);
+    assertFalse(message.contains("s3cret"), message);
+  }
+
+  @Test
+  void theUserOfTheSentinelsIsNotThatOfTheMaster() {
+    RedisUri uri = RedisUri.parse("redis-sentinel://joe:pw@example/3#m");
+    Security security = new Security(null, "ann", "s3cret");
+    JedisClientConfig sentinels = uri.sentinelConfig(security).build();
+    JedisClientConfig master = uri.config(security).build();
+
+    assertEquals(List.of("ann", "s3cret"), List.of(sentinels.getUser(), sentinels.getPassword()));
+    assertEquals(List.of("joe", "pw"), List.of(master.getUser(), master.getPassword()));
+    assertFalse(security.toString().contains("s3cret"), security.toString());
   }
 
   @Test
@@ -146,7 +203,13 @@ class TopologyFactoryTest {
         "redis://joe@example      | Password not provided in uri",
         "redis://example:0        | the port of a Redis URI is from 1 to 65535, not 0",
         "redis://example:65536    | the port of a Redis URI is from 1 to 65535, not 65536",
-        "redis://my_host:6379     | the Redis URI names no host, or one with a character",
+        "redis://my_host:x        | the Redis URI names no host, or one with a character",
+        "redis://my_host:0        | the port of a Redis URI is from 1 to 65535, not 0",
+        "redis://my_host/x        | is the number of a database, not '/x'",
+        "redis://my_h$st:6379     | the Redis URI names no host, or one with a character",
+        "redis://my_.             | the Redis URI names no host, or one with a character",
+        "redis://::1:6379         | an IPv6 address is in brackets",
+        "redis://[::1             | not a URI like redis://user:password@host:6379/0",
         "redis://example?protocol=4 | protocol=2 or protocol=3, not 'protocol'",
         "redis-sentinel://example   | ends with '#' and the name of the master",
         "redis-sentinel://example#  | ends with '#' and the name of the master",
@@ -186,13 +249,14 @@ class TopologyFactoryTest {
   @ValueSource(
       strings = {
         "redis://joe:s3cret pw@example",
-        "redis://joe:s3cret@my_host",
+        "redis://joe:s3cret@my_host:x",
+        "redis://joe:s3cret@my_h$st",
         "redis://joe:s3cret@example:99999",
         "redis://joe:s3cret@example/x",
         "http://joe:s3cret@example",
         "redis-sentinel://joe:s3cret@example",
         "redis://joe:s3cret@example,b:0",
-        "redis-cluster://joe:s3cret@my_host",
+        "redis-cluster://joe:s3cret@my_host,b:0",
         "redis-sentinel://joe:s3cret@example,b:0#m",
         "redis://joe:x/s3cret@example",
         "redis://joe:x#s3cret@example",

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.ConnectionSecurity;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.JavaProcess;
@@ -24,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Locks over TLS by {@code rediss://}, with the trust store of the JVM. {@code
- * io.mortise.it.topology} tests Jedis clients with their own trust store.
+ * Locks over TLS by {@code rediss://}, with the trust store of the JVM or with a given context.
+ * {@code io.mortise.it.topology} tests Jedis clients with their own trust store.
  */
 @Timeout(60)
 @Tag("redis-version")
@@ -72,6 +74,40 @@ class TlsTest {
         JavaProcess child = TlsProcess.trusting(others, other.tlsUri(), Names.fresh())) {
       assertRefused(child, "No subject alternative names matching");
     }
+  }
+
+  @Test
+  void aWaiterThatIsGivenTheCertificateNeedsNoTrustStore() throws Exception {
+    try (LockClient plain = LockClient.create(server.uri());
+        LockClient given = trusting(certificates, server)) {
+      DistributedLock lock = new RedisLock(plain, Names.fresh());
+      lock.lock();
+      AsyncCall<Boolean> waiter =
+          AsyncCall.start(() -> given.lock(lock.name()).tryLock(Duration.ofSeconds(20)));
+      await().atMost(LIMIT).until(() -> SharedRedis.subscribers(server, lock.name()) == 1);
+      lock.unlock();
+      assertTrue(waiter.get());
+    }
+  }
+
+  @Test
+  void theHostCountsWithAGivenCertificateToo(@TempDir Path directory) throws Exception {
+    Certificates others = Certificates.create(directory, "dns:redis.example");
+    try (RedisServer other = others.startServer();
+        LockClient client = trusting(others, other)) {
+      LockException thrown =
+          assertThrows(LockException.class, new RedisLock(client, Names.fresh())::lock);
+
+      assertEquals(LockException.Reason.CERTIFICATE_REJECTED, thrown.reason());
+      assertTrue(thrown.getMessage().contains("No subject alternative names matching"));
+    }
+  }
+
+  private static LockClient trusting(Certificates trusted, RedisServer redis) throws Exception {
+    return LockClient.create(
+        redis.tlsUri(),
+        ConnectionSecurity.builder().tls(trusted.trusting().createSslContext()).build(),
+        LockOptions.defaults());
   }
 
   @Test

@@ -12,12 +12,15 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
+import io.mortise.connection.pool.ConnectionSettings.Security;
+import io.mortise.connection.pool.ConnectionSettings.Tls;
 import io.mortise.connection.pubsub.SubscriptionTimings;
 import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Acknowledgement;
+import io.mortise.core.ConnectionSecurity;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
@@ -56,6 +59,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
@@ -112,7 +116,7 @@ public final class RedisLockClient implements LockClient, LockServer {
       WorkerPool.NamedThreadFactory threads,
       ReleaseFairness fairness,
       WaitPolicy waitPolicy) {
-    ConnectionSettings settings = settings(options);
+    ConnectionSettings settings = settings(options, ConnectionSecurity.NONE);
     Ticker ticker = settings.ticker();
     this.waitPolicy = waitPolicy;
     this.workers = new WorkerPool(id.substring(0, 8), threads);
@@ -211,11 +215,12 @@ public final class RedisLockClient implements LockClient, LockServer {
   }
 
   /** Creates a client with its own connections. */
-  public static LockClient create(String uri, LockOptions options) {
+  public static LockClient create(String uri, ConnectionSecurity security, LockOptions options) {
+    ConnectionSettings settings = settings(options, security);
     return probed(
         new RedisLockClient(
             options,
-            workers -> TopologyFactory.create(uri, settings(options), workers),
+            workers -> TopologyFactory.create(uri, settings, workers),
             WaitPolicy.AS_ASKED));
   }
 
@@ -229,18 +234,26 @@ public final class RedisLockClient implements LockClient, LockServer {
     return probed(
         new RedisLockClient(
             options,
-            workers -> TopologyFactory.create(jedis, settings(options), workers),
+            workers ->
+                TopologyFactory.create(jedis, settings(options, ConnectionSecurity.NONE), workers),
             waitPolicy));
   }
 
   /** Returns settings with the ticker of the client: all clients have that of the system. */
-  private static ConnectionSettings settings(LockOptions options) {
+  private static ConnectionSettings settings(LockOptions options, ConnectionSecurity security) {
+    SSLContext context = security.tls();
     Acknowledgement acknowledgement = options.acknowledgement();
     return new ConnectionSettings(
         options.tuning().maxConnections(),
         options.commandTimeout(),
         new Durability(
             acknowledgement.replicas(), acknowledgement.onDisk(), acknowledgement.within()),
+        new Security(
+            context == null
+                ? null
+                : new Tls(context, security.tlsProtocols(), security.tlsCipherSuites()),
+            security.sentinelUser(),
+            security.sentinelPassword()),
         CLOCK);
   }
 

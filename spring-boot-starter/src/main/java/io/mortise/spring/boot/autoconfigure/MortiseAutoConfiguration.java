@@ -89,7 +89,7 @@ public final class MortiseAutoConfiguration {
   @ConditionalOnClass(DataRedisConnectionDetails.class)
   static final class DataRedisConfiguration {
 
-    @Bean(destroyMethod = "close")
+    @Bean
     @ConditionalOnBean(DataRedisConnectionDetails.class)
     @ConditionalOnMissingBean(LockClient.class)
     DataRedisLockClientFactory lockClientFactory(
