@@ -60,6 +60,7 @@ final class NodeChannels {
       unsubscribing.add(channel.name);
     }
     channel.requested = false;
+    channel.confirmed = false;
   }
 
   /** Returns the name of any channel, a confirmed one if possible; empty without channels. */

@@ -3,6 +3,7 @@ package io.mortise.connection.pubsub;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +34,20 @@ class ClusterSubscriptionsTest {
   private static final long ANSWER = TimeUnit.SECONDS.toNanos(20);
 
   private final FakeCluster fake = new FakeCluster(2);
+  private final AtomicBoolean lacksMemory = new AtomicBoolean();
+
+  /** The clock of the system, which throws an error when a test says so, once. */
+  private final Ticker ticker =
+      new Ticker() {
+        @Override
+        public long read() {
+          if (lacksMemory.getAndSet(false)) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return System.nanoTime();
+        }
+      };
+
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology servers =
       TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
@@ -50,7 +66,7 @@ class ClusterSubscriptionsTest {
 
   private Subscriptions subscriptions(WorkerPool threads, long heartbeatNanos, long answerNanos) {
     SubscriptionTimings timings = new SubscriptionTimings(0, heartbeatNanos, answerNanos);
-    return new Subscriptions(servers, threads, scheduler, Ticker.systemTicker(), timings, () -> {});
+    return new Subscriptions(servers, threads, scheduler, ticker, timings, () -> {});
   }
 
   @AfterEach
@@ -152,6 +168,27 @@ class ClusterSubscriptionsTest {
     until(() -> subscriptions.channels() == 0 && scheduler.size() == 0);
     until(() -> fake.node(0).connections() <= 1);
     assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
+  }
+
+  @Test
+  void aWaiterThatClosesAgainAfterAnErrorDoesNotTakeTheChannelFromTheNext() {
+    servers.refresh();
+    Subscription broken = subscriptions.subscribe(first, true);
+    until(broken::confirmed);
+    lacksMemory.set(true);
+    assertThrows(OutOfMemoryError.class, broken::close);
+    Subscription next = subscriptions.subscribe(first, true);
+
+    broken.close();
+
+    Subscription other = subscriptions.subscribe(second, true);
+    until(other::confirmed);
+    other.close();
+    until(() -> !subscriptions.isHeard(second)); // this pass drops all that are idle
+    assertTrue(subscriptions.isHeard(first));
+    assertTrue(next.confirmed());
+    next.close();
+    until(() -> subscriptions.channels() == 0);
   }
 
   @Test

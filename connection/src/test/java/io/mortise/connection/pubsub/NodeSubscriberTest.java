@@ -215,6 +215,17 @@ class NodeSubscriberTest {
   }
 
   @Test
+  void aRemovedChannelIsNotConfirmed() {
+    answers.set(-MANY);
+    subscribed("stays");
+    WakeupChannel removed = subscribed("removed");
+
+    locked(() -> subscriber.remove(List.of(removed)));
+
+    assertFalse(removed.confirmed, "no message arrives any more");
+  }
+
+  @Test
   void aConnectionIsMadeAnewIfThatIsAskedForWhileItIsMade() {
     whileConnecting =
         () -> {
