@@ -33,7 +33,7 @@ final class NodeChannels {
   private final Function<String, Integer> groupOf;
 
   /**
-   * @param groupOf see {@link NodeSubscriber.Callbacks#groupOf}
+   * @param groupOf the group of a channel; one command can subscribe the channels of one group
    */
   NodeChannels(Function<String, Integer> groupOf) {
     this.groupOf = groupOf;

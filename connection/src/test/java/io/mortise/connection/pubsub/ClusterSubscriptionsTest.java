@@ -1,5 +1,6 @@
 package io.mortise.connection.pubsub;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,6 +13,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
@@ -65,8 +67,13 @@ class ClusterSubscriptionsTest {
   }
 
   private Subscriptions subscriptions(WorkerPool threads, long heartbeatNanos, long answerNanos) {
+    return subscriptions(servers, threads, heartbeatNanos, answerNanos);
+  }
+
+  private Subscriptions subscriptions(
+      Topology at, WorkerPool threads, long heartbeatNanos, long answerNanos) {
     SubscriptionTimings timings = new SubscriptionTimings(0, heartbeatNanos, answerNanos);
-    return new Subscriptions(servers, threads, scheduler, ticker, timings, () -> {});
+    return new Subscriptions(at, threads, scheduler, ticker, timings, () -> {});
   }
 
   @AfterEach
@@ -156,6 +163,66 @@ class ClusterSubscriptionsTest {
             .sorted()
             .toList();
     assertEquals(List.of(0L, 2L), heard);
+  }
+
+  @Test
+  void anUpgradeOfTheLastMasterTakesTheChannelsToTheirSlots() {
+    fake.tellOfShardsBy(0, FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+    long seen = one.signal().generation();
+    assertEquals("PUBLISH", new String(servers.publishCommand(), US_ASCII));
+
+    fake.tell(1, 1); // a failover to a node of a later version
+    servers.refresh();
+
+    assertEquals("SPUBLISH", new String(servers.publishCommand(), US_ASCII));
+    assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertEquals(1, heard(1, "SSUBSCRIBE", second));
+  }
+
+  @Test
+  void anUpgradeInPlaceTakesTheChannelsToTheirSlots() {
+    fake.tellOfShardsBy(0, FakeCluster.NO_SHARDS);
+    FakeTicker topologyTicker = new FakeTicker();
+    try (Topology upgraded =
+            TopologyFactory.create(fake.uri(), TestSettings.by(topologyTicker), workers);
+        Subscriptions followers = subscriptions(upgraded, workers, HEARTBEAT, ANSWER)) {
+      upgraded.onChange(followers::serverChanged);
+      upgraded.refresh();
+      Subscription one = followers.subscribe(first, true);
+      until(one::confirmed);
+      long seen = one.signal().generation();
+
+      fake.tellOfShardsBy(0, FakeCluster.SHARDS);
+      topologyTicker.advance(TimeUnit.SECONDS.toNanos(5));
+      upgraded.refresh();
+
+      assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+      until(one::confirmed);
+      assertEquals(1, heard(0, "SSUBSCRIBE", first));
+    }
+  }
+
+  @Test
+  void aMasterWithoutShardsTakesTheChannelsOutOfTheirSlots() {
+    fake.tell(0, 0);
+    fake.tellOfShardsBy(1, FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    fake.tell(0, 1);
+    servers.refresh();
+
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(0, "SUBSCRIBE", first) + heard(1, "SUBSCRIBE", first));
+    assertEquals(1, heard(0, "SUBSCRIBE", second) + heard(1, "SUBSCRIBE", second));
   }
 
   @Test

@@ -60,15 +60,10 @@ class NodeSubscriberTest {
 
         @Override
         public void onEnd(NodeSubscriber subscriber) {}
-
-        @Override
-        public int groupOf(String channel) {
-          return 0;
-        }
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, false, lock, callbacks, workers, Ticker.systemTicker());
+      new NodeSubscriber(this::connect, lock, callbacks, workers, Ticker.systemTicker());
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
