@@ -19,9 +19,10 @@ import redis.clients.jedis.UnifiedJedis;
  *
  * <p><b>Cluster.</b> All keys of a lock are in one slot. Commands go to the slot's master, and
  * follow it; while a slot is being migrated to another node its locks cannot be used, and waiters
- * go on waiting. Messages are sharded (SPUBLISH) when all masters support that (Redis 7), which is
- * checked once: restart the clients after such an upgrade. While a lock is held or waited for, the
- * client asks one of the nodes for the slot map every 200 ms.
+ * go on waiting. Messages are sharded (SPUBLISH) when all masters support that (Redis 7). A client
+ * notices an upgrade while it holds or waits for a lock, after 5 s at the latest. Until all clients
+ * have noticed it, a waiter may miss a message, and asks after 5 s at the latest. While a lock is
+ * held or waited for, the client asks one of the nodes for the slot map every 200 ms.
  *
  * <p><b>Sentinels.</b> The sentinels of the URI are asked for the master every 200 ms while a lock
  * is held or waited for, and otherwise every 2 s; the client does not depend on their messages.

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
-import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * Keeps the channels of {@link Subscriptions} subscribed, each where the topology says and for as
@@ -32,8 +31,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards where each
  * channel is subscribed, and the state of the subscribers. The scheduler's thread calls {@code
  * onDue}, and a worker does the work under the lock. Any thread may call {@code dueNanos}, {@code
- * isClosed}, {@code onConnectionLost} and {@code groupOf}; all other methods are called under the
- * lock.
+ * isClosed} and {@code onConnectionLost}; all other methods are called under the lock.
  */
 final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callbacks {
   /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
@@ -93,9 +91,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
       if (endpoint != null) {
         NodeSubscriber subscriber =
             subscribers.computeIfAbsent(
-                endpoint,
-                absent ->
-                    new NodeSubscriber(absent, topology.isSharded(), lock, this, workers, ticker));
+                endpoint, absent -> new NodeSubscriber(absent, lock, this, workers, ticker));
         bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }
@@ -268,10 +264,5 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   public void onEnd(NodeSubscriber subscriber) {
     subscribers.remove(subscriber.endpoint(), subscriber);
     deregisterIfIdle();
-  }
-
-  @Override
-  public int groupOf(String channel) {
-    return topology.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
   }
 }

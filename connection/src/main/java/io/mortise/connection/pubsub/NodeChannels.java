@@ -33,7 +33,7 @@ final class NodeChannels {
   private final Function<String, Integer> groupOf;
 
   /**
-   * @param groupOf see {@link NodeSubscriber.Callbacks#groupOf}
+   * @param groupOf the group of a channel; one command can subscribe the channels of one group
    */
   NodeChannels(Function<String, Integer> groupOf) {
     this.groupOf = groupOf;
@@ -60,6 +60,7 @@ final class NodeChannels {
       unsubscribing.add(channel.name);
     }
     channel.requested = false;
+    channel.confirmed = false;
   }
 
   /** Returns the name of any channel, a confirmed one if possible; empty without channels. */

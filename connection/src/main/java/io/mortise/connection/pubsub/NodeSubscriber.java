@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * Subscribes the channels of one server, over one connection and its thread, which exist while
@@ -46,13 +47,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
     /** Handles a subscriber that has no channels and no thread any more; called under the lock. */
     void onEnd(NodeSubscriber subscriber);
-
-    /** Returns the group of a channel; one command can subscribe the channels of one group. */
-    int groupOf(String channel);
   }
 
   private final SubscriptionEndpoint endpoint;
-  private final boolean sharded;
   private final ReentrantLock lock;
   private final NodeSubscriber.Callbacks callbacks;
   private final WorkerPool workers;
@@ -74,22 +71,25 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   NodeSubscriber(
       SubscriptionEndpoint endpoint,
-      boolean sharded,
       ReentrantLock lock,
       NodeSubscriber.Callbacks callbacks,
       WorkerPool workers,
       Ticker ticker) {
     this.endpoint = endpoint;
-    this.sharded = sharded;
     this.lock = lock;
     this.callbacks = callbacks;
     this.workers = workers;
     this.ticker = ticker;
-    this.channels = new NodeChannels(callbacks::groupOf);
+    this.channels = new NodeChannels(this::groupOf);
   }
 
   SubscriptionEndpoint endpoint() {
     return endpoint;
+  }
+
+  /** Returns the group of a channel; one command can subscribe the channels of one group. */
+  private int groupOf(String channel) {
+    return endpoint.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
   }
 
   void add(Collection<WakeupChannel> added) {
@@ -239,7 +239,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   private void run(List<String> first) throws CommandException {
     long before = reconnects.get();
-    SubscriberSession next = new SubscriberSession(endpoint.connect(), sharded, this, ticker);
+    SubscriberSession next =
+        new SubscriberSession(endpoint.connect(), endpoint.isSharded(), this, ticker);
     lock.lock();
     try {
       session = next;

@@ -60,9 +60,12 @@ public final class Subscriptions implements AutoCloseable {
             reservedChannels);
   }
 
-  /** The interest of one waiter in a channel. Closing it ends the interest. */
+  /** The interest of one waiter in a channel. Closing it ends the interest, once. */
   public final class Subscription implements AutoCloseable {
     private final WakeupChannel channel;
+
+    /** Guarded by the lock. */
+    private boolean closed;
 
     private Subscription(WakeupChannel channel) {
       this.channel = channel;
@@ -81,9 +84,23 @@ public final class Subscriptions implements AutoCloseable {
       return channel.confirmed;
     }
 
+    /**
+     * Ends the interest. After an error the interest has ended too, or a second call ends it; the
+     * channel is dropped with the next heartbeat at the latest.
+     */
     @Override
     public void close() {
-      removeWaiter(channel);
+      lock.lock();
+      try {
+        if (!closed) {
+          closed = true; // first: an error below must not count the waiter twice
+          if (--channel.waiters == 0) {
+            maintenance.markIdle(channel, ticker.read());
+          }
+        }
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -178,17 +195,6 @@ public final class Subscriptions implements AutoCloseable {
         maintenance.markIdle(channel, now);
       }
       maintenance.route(fresh);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void removeWaiter(WakeupChannel channel) {
-    lock.lock();
-    try {
-      if (--channel.waiters == 0) {
-        maintenance.markIdle(channel, ticker.read());
-      }
     } finally {
       lock.unlock();
     }

@@ -85,7 +85,25 @@ final class ClusterTopology implements Topology {
       return known == null ? null : anyNode;
     }
     HostAndPort master = known.masterOf(JedisClusterCRC16.getSlot(channel));
-    return master == null ? null : nodes.at(master);
+    return master == null ? null : new ShardedEndpoint(nodes.at(master));
+  }
+
+  /** A node at which the channels of its slots are subscribed. */
+  private record ShardedEndpoint(RedisNode node) implements Topology.SubscriptionEndpoint {
+    @Override
+    public Connection connect() throws CommandException {
+      return node.connect();
+    }
+
+    @Override
+    public boolean isSharded() {
+      return true;
+    }
+
+    @Override
+    public String toString() {
+      return node.toString();
+    }
   }
 
   /** Connects to any node: without sharded channels every node receives every message. */

@@ -22,18 +22,18 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 
 /**
- * Caches the slot map of a cluster, and whether its channels have slots too. The map is fetched
- * when it is first needed, again when an answer shows that it has changed, when a connection
- * breaks, and regularly while the client holds or waits for a lock.
+ * Caches the slot map of a cluster; a {@link ChannelSharding} learns whether its channels have
+ * slots too. The map is fetched when it is first needed, again when an answer shows that it has
+ * changed, when a connection breaks, and regularly while the client holds or waits for a lock.
  *
  * <p><b>Which answer counts.</b> The first node that answers counts, in random order, unless it
  * reports that it cannot reach most masters, or its epoch is older than that of the known map. So a
  * former master that was cut off does not turn the map back. An epoch that no node has reported for
  * a minute is ignored, because a cluster that is set up again begins with 0.
  *
- * <p><b>Threads.</b> Any thread may call every method. {@code map} and {@code sharded} are replaced
- * under {@code fetchLock}, by the fetching thread, and read without it. At most one worker fetches
- * in the background.
+ * <p><b>Threads.</b> Any thread may call every method. {@code map} is replaced under {@code
+ * fetchLock}, by the fetching thread, and read without it. At most one worker fetches in the
+ * background.
  */
 final class SlotMapCache {
   private static final Logger LOG = LoggerFactory.getLogger(SlotMapCache.class);
@@ -47,17 +47,13 @@ final class SlotMapCache {
   private final WorkerPool workers;
   private final Ticker ticker;
   private final ReentrantLock fetchLock = new ReentrantLock();
+  private final ChannelSharding sharding;
 
   /** The number of requests for a refresh since the last time that no worker was refreshing. */
   private final AtomicInteger refreshRequests = new AtomicInteger();
 
   private volatile @Nullable SlotMap map;
-  private volatile boolean sharded;
   private volatile Runnable changeAction = () -> {};
-
-  /** Whether {@link #sharded} is known. */
-  @GuardedBy("fetchLock")
-  private boolean shardingKnown;
 
   /** When the map was last fetched. */
   @GuardedBy("fetchLock")
@@ -67,10 +63,14 @@ final class SlotMapCache {
     this.nodes = nodes;
     this.workers = workers;
     this.ticker = ticker;
+    this.sharding = new ChannelSharding(nodes, ticker);
     this.fetchedNanos = ticker.read();
   }
 
-  /** Sets the action for a slot that has another master; called before the first use. */
+  /**
+   * Sets the action for a slot that has another master, and for channels that have slots from now
+   * on or have none any more; called before the first use.
+   */
   void onChange(Runnable action) {
     changeAction = action;
   }
@@ -88,7 +88,7 @@ final class SlotMapCache {
 
   /** Returns whether all masters know SPUBLISH. */
   boolean isSharded() {
-    return sharded;
+    return sharding.isSharded();
   }
 
   /**
@@ -168,10 +168,7 @@ final class SlotMapCache {
 
   @GuardedBy("fetchLock")
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
-    if (!shardingKnown) {
-      sharded = probeSharding(fetched, deadline);
-      shardingKnown = true;
-    }
+    sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
     map = fetched;
     fetchedNanos = ticker.read();
@@ -180,33 +177,6 @@ final class SlotMapCache {
       LOG.info("slots of the {} have other masters now: holds are verified", nodes);
       changeAction.run();
     }
-  }
-
-  /** Returns whether all masters that answer know SPUBLISH; called until one has answered. */
-  private boolean probeSharding(SlotMap fetched, Deadline deadline) throws CommandException {
-    boolean all = true;
-    int answers = 0;
-    CommandException unanswered = null;
-    for (HostAndPort master : fetched.masters()) {
-      long left = deadline.leftNanos();
-      if (left <= 0) {
-        break;
-      }
-      try {
-        Deadline half = deadline.within((left + 1) / 2);
-        all &= new ClusterQueries(nodes.at(master), half).knowsSharding();
-        answers++;
-      } catch (CommandException fault) {
-        if (!fault.kind().isTransient()) {
-          throw fault;
-        }
-        unanswered = fault;
-      }
-    }
-    if (answers == 0) {
-      throw unanswered != null ? unanswered : timeOut();
-    }
-    return all;
   }
 
   /** Refreshes on a worker, if none is refreshing. */
@@ -251,9 +221,17 @@ final class SlotMapCache {
 
   /** The same, for a caller who has that much time. */
   void refresh(long withinNanos) {
+    Deadline deadline = Deadline.after(Math.min(REFRESH_NANOS, withinNanos), ticker);
     try {
-      var unused =
-          fetchUnlessNewer(map, Deadline.after(Math.min(REFRESH_NANOS, withinNanos), ticker));
+      SlotMap fetched = fetchUnlessNewer(map, deadline);
+      // Not while fetching: a thread whose connection broke waits for the map.
+      if (sharding.learnAgain(fetched.masters(), deadline)) {
+        LOG.info(
+            "channels of the {} are {} from now on: waiters try again",
+            nodes,
+            sharding.isSharded() ? "sharded" : "not sharded");
+        changeAction.run();
+      }
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }

@@ -64,7 +64,10 @@ public interface Topology extends AutoCloseable {
   /** Returns where the messages of a channel arrive; null while that is not known. */
   Topology.@Nullable SubscriptionEndpoint endpointFor(String channel);
 
-  /** Returns whether channels have slots like keys, so that they move with their slots. */
+  /**
+   * Returns whether channels have slots like keys, so that they move with their slots. After a
+   * change the action of {@link #onChange} is called.
+   */
   boolean isSharded();
 
   /**
@@ -87,7 +90,9 @@ public interface Topology extends AutoCloseable {
   /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action);
 
-  /** Sets the action for a key that another server has now; called before the first use. */
+  /**
+   * Sets the action for keys or channels that another server has now; called before the first use.
+   */
   void onChange(Runnable action);
 
   /** Sets the observer of the servers' reachability; called before the first use. */
@@ -143,6 +148,11 @@ public interface Topology extends AutoCloseable {
   interface SubscriptionEndpoint {
     /** Returns a new connection for a subscription. The caller closes it. */
     Connection connect() throws CommandException;
+
+    /** Returns whether the channels there have slots. */
+    default boolean isSharded() {
+      return false;
+    }
   }
 
   /** One server, whatever keys it has. Its {@code toString} is its address. */

@@ -1,8 +1,10 @@
 package io.mortise.connection.pubsub;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -11,6 +13,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +36,20 @@ class ClusterSubscriptionsTest {
   private static final long ANSWER = TimeUnit.SECONDS.toNanos(20);
 
   private final FakeCluster fake = new FakeCluster(2);
+  private final AtomicBoolean lacksMemory = new AtomicBoolean();
+
+  /** The clock of the system, which throws an error when a test says so, once. */
+  private final Ticker ticker =
+      new Ticker() {
+        @Override
+        public long read() {
+          if (lacksMemory.getAndSet(false)) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return System.nanoTime();
+        }
+      };
+
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology servers =
       TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
@@ -49,8 +67,13 @@ class ClusterSubscriptionsTest {
   }
 
   private Subscriptions subscriptions(WorkerPool threads, long heartbeatNanos, long answerNanos) {
+    return subscriptions(servers, threads, heartbeatNanos, answerNanos);
+  }
+
+  private Subscriptions subscriptions(
+      Topology at, WorkerPool threads, long heartbeatNanos, long answerNanos) {
     SubscriptionTimings timings = new SubscriptionTimings(0, heartbeatNanos, answerNanos);
-    return new Subscriptions(servers, threads, scheduler, Ticker.systemTicker(), timings, () -> {});
+    return new Subscriptions(at, threads, scheduler, ticker, timings, () -> {});
   }
 
   @AfterEach
@@ -143,6 +166,66 @@ class ClusterSubscriptionsTest {
   }
 
   @Test
+  void anUpgradeOfTheLastMasterTakesTheChannelsToTheirSlots() {
+    fake.tellOfShardsBy(0, FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+    long seen = one.signal().generation();
+    assertEquals("PUBLISH", new String(servers.publishCommand(), US_ASCII));
+
+    fake.tell(1, 1); // a failover to a node of a later version
+    servers.refresh();
+
+    assertEquals("SPUBLISH", new String(servers.publishCommand(), US_ASCII));
+    assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(1, "SSUBSCRIBE", first));
+    assertEquals(1, heard(1, "SSUBSCRIBE", second));
+  }
+
+  @Test
+  void anUpgradeInPlaceTakesTheChannelsToTheirSlots() {
+    fake.tellOfShardsBy(0, FakeCluster.NO_SHARDS);
+    FakeTicker topologyTicker = new FakeTicker();
+    try (Topology upgraded =
+            TopologyFactory.create(fake.uri(), TestSettings.by(topologyTicker), workers);
+        Subscriptions followers = subscriptions(upgraded, workers, HEARTBEAT, ANSWER)) {
+      upgraded.onChange(followers::serverChanged);
+      upgraded.refresh();
+      Subscription one = followers.subscribe(first, true);
+      until(one::confirmed);
+      long seen = one.signal().generation();
+
+      fake.tellOfShardsBy(0, FakeCluster.SHARDS);
+      topologyTicker.advance(TimeUnit.SECONDS.toNanos(5));
+      upgraded.refresh();
+
+      assertTrue(one.signal().generation() > seen, "a message may have been missed in between");
+      until(one::confirmed);
+      assertEquals(1, heard(0, "SSUBSCRIBE", first));
+    }
+  }
+
+  @Test
+  void aMasterWithoutShardsTakesTheChannelsOutOfTheirSlots() {
+    fake.tell(0, 0);
+    fake.tellOfShardsBy(1, FakeCluster.NO_SHARDS);
+    servers.refresh();
+    Subscription one = subscriptions.subscribe(first, true);
+    Subscription two = subscriptions.subscribe(second, true);
+    until(() -> one.confirmed() && two.confirmed());
+
+    fake.tell(0, 1);
+    servers.refresh();
+
+    until(() -> one.confirmed() && two.confirmed());
+    assertEquals(1, heard(0, "SUBSCRIBE", first) + heard(1, "SUBSCRIBE", first));
+    assertEquals(1, heard(0, "SUBSCRIBE", second) + heard(1, "SUBSCRIBE", second));
+  }
+
+  @Test
   void withTheLastWaiterTheConnectionEnds() {
     servers.refresh();
     Subscription one = subscriptions.subscribe(first, true);
@@ -152,6 +235,27 @@ class ClusterSubscriptionsTest {
     until(() -> subscriptions.channels() == 0 && scheduler.size() == 0);
     until(() -> fake.node(0).connections() <= 1);
     assertFalse(fake.said(0).contains("SUNSUBSCRIBE"), "the connection is closed instead");
+  }
+
+  @Test
+  void aWaiterThatClosesAgainAfterAnErrorDoesNotTakeTheChannelFromTheNext() {
+    servers.refresh();
+    Subscription broken = subscriptions.subscribe(first, true);
+    until(broken::confirmed);
+    lacksMemory.set(true);
+    assertThrows(OutOfMemoryError.class, broken::close);
+    Subscription next = subscriptions.subscribe(first, true);
+
+    broken.close();
+
+    Subscription other = subscriptions.subscribe(second, true);
+    until(other::confirmed);
+    other.close();
+    until(() -> !subscriptions.isHeard(second)); // this pass drops all that are idle
+    assertTrue(subscriptions.isHeard(first));
+    assertTrue(next.confirmed());
+    next.close();
+    until(() -> subscriptions.channels() == 0);
   }
 
   @Test

@@ -60,15 +60,10 @@ class NodeSubscriberTest {
 
         @Override
         public void onEnd(NodeSubscriber subscriber) {}
-
-        @Override
-        public int groupOf(String channel) {
-          return 0;
-        }
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, false, lock, callbacks, workers, Ticker.systemTicker());
+      new NodeSubscriber(this::connect, lock, callbacks, workers, Ticker.systemTicker());
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
@@ -212,6 +207,17 @@ class NodeSubscriberTest {
 
     reads.countDown();
     await().atMost(BackgroundCall.LIVENESS).until(() -> second.confirmed);
+  }
+
+  @Test
+  void aRemovedChannelIsNotConfirmed() {
+    answers.set(-MANY);
+    subscribed("stays");
+    WakeupChannel removed = subscribed("removed");
+
+    locked(() -> subscriber.remove(List.of(removed)));
+
+    assertFalse(removed.confirmed, "no message arrives any more");
   }
 
   @Test

@@ -23,13 +23,13 @@ public final class FakeCluster implements AutoCloseable {
   public static final String NO_SHARDS =
       error("ERR Unknown subcommand or wrong number of arguments");
 
-  private static final String SHARDS = "*0\r\n";
+  public static final String SHARDS = "*0\r\n";
 
   private final List<RespServer> nodes = new ArrayList<>();
   private final Map<Integer, Function<List<String>, String>> answers = new ConcurrentHashMap<>();
   private final Map<Integer, int[]> told = new ConcurrentHashMap<>();
   private final Map<Integer, String> infos = new ConcurrentHashMap<>();
-  private volatile String shards = SHARDS;
+  private final Map<Integer, String> shards = new ConcurrentHashMap<>();
 
   public FakeCluster(int count) {
     int[] shares = new int[count];
@@ -47,7 +47,7 @@ public final class FakeCluster implements AutoCloseable {
           command.get(1).equals("INFO")
               ? bulk(infos.getOrDefault(node, info("ok", 0)))
               : slots(told.get(node));
-      case "PUBSUB" -> shards;
+      case "PUBSUB" -> shards.getOrDefault(node, SHARDS);
       case "PING" -> "+PONG\r\n";
       case "ASKING" -> RespServer.OK;
       default -> answers.getOrDefault(node, any -> ":" + node + "\r\n").apply(command);
@@ -81,7 +81,14 @@ public final class FakeCluster implements AutoCloseable {
 
   /** Sets the reply of all nodes to the question whether they know sharded channels. */
   public void tellOfShards(String answer) {
-    shards = answer;
+    for (int node = 0; node < nodes.size(); node++) {
+      tellOfShardsBy(node, answer);
+    }
+  }
+
+  /** Sets that of one node. */
+  public void tellOfShardsBy(int node, String answer) {
+    shards.put(node, answer);
   }
 
   /** Sets the replies of a node; by default it replies with its number. */

@@ -26,6 +26,11 @@ public final class TestSettings {
     return settings(DEFAULTS.maxConnections(), commandTimeout);
   }
 
+  public static ConnectionSettings by(Ticker ticker) {
+    return new ConnectionSettings(
+        DEFAULTS.maxConnections(), DEFAULTS.commandTimeout(), DEFAULTS.durability(), ticker);
+  }
+
   public static ConnectionSettings connections(int most) {
     return settings(most, DEFAULTS.commandTimeout());
   }

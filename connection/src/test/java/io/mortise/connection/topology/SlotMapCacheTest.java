@@ -50,6 +50,14 @@ class SlotMapCacheTest {
     return TopologyFactory.create(uri, TestSettings.DEFAULTS, workers);
   }
 
+  private static ClusterNodes nodes(HostAndPort... seeds) {
+    return new ClusterNodes(
+        Set.of(seeds),
+        at ->
+            new LazyConnectionPool(
+                at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
+  }
+
   private Object run(Topology servers) throws CommandException {
     return new ScriptExecutor(servers, workers, FakeCluster.within(LONG_NANOS))
         .run(inspect)
@@ -137,6 +145,79 @@ class SlotMapCacheTest {
   }
 
   @Test
+  void aMasterThatReplacesTheLastOneWithoutShardsIsAsked() throws Exception {
+    fake.tellOfShardsBy(0, FakeCluster.NO_SHARDS);
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+      assertFalse(servers.isSharded());
+
+      fake.tell(1, 1);
+      servers.refresh();
+      assertTrue(servers.isSharded());
+      assertEquals(2, changes.get(), "the slots, and the channels");
+
+      fake.tell(0, 1);
+      servers.refresh();
+      assertFalse(servers.isSharded(), "it is asked again, because it was no master");
+      assertEquals(3, fake.heard("PUBSUB"), "one that knows shards is asked once");
+    }
+  }
+
+  @Test
+  void aMasterThatHasRestartedWithShardsIsAskedAgain() {
+    fake.tellOfShards(FakeCluster.NO_SHARDS);
+    FakeTicker ticker = new FakeTicker();
+    AtomicInteger changes = new AtomicInteger();
+    try (ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()))) {
+      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+      cache.onChange(changes::incrementAndGet);
+      cache.refresh();
+      fake.tellOfShards(FakeCluster.SHARDS);
+      ticker.advance(ChannelSharding.REPEAT_NANOS - 1);
+      cache.refresh();
+      assertFalse(cache.isSharded());
+      assertEquals(2, fake.heard("PUBSUB"));
+
+      ticker.advance(1);
+      cache.refresh();
+
+      assertTrue(cache.isSharded());
+      assertEquals(1, changes.get());
+      ticker.advance(ChannelSharding.REPEAT_NANOS);
+      cache.refresh();
+      assertEquals(4, fake.heard("PUBSUB"), "each knows shards, and is not asked any more");
+    }
+  }
+
+  @Test
+  void aMasterThatDoesNotAnswerIsAskedAgain() {
+    fake.tellOfShardsBy(1, RespServer.HANG_UP);
+    FakeTicker ticker = new FakeTicker();
+    try (ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()))) {
+      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+      cache.refresh();
+      assertTrue(cache.isSharded(), "all that answer know it");
+
+      fake.tellOfShardsBy(1, FakeCluster.NO_SHARDS);
+      ticker.advance(ChannelSharding.REPEAT_NANOS);
+      cache.refresh();
+      assertFalse(cache.isSharded());
+
+      fake.tellOfShardsBy(1, RespServer.HANG_UP);
+      ticker.advance(ChannelSharding.REPEAT_NANOS);
+      cache.refresh();
+      assertFalse(cache.isSharded(), "it stays, while one is unknown");
+
+      fake.tellOfShardsBy(1, FakeCluster.SHARDS);
+      ticker.advance(ChannelSharding.REPEAT_NANOS);
+      cache.refresh();
+      assertTrue(cache.isSharded());
+    }
+  }
+
+  @Test
   void whoMayNotAskForShardsIsTold() {
     fake.tellOfShards(error("NOPERM this user has no permissions to run 'pubsub|shardnumsub'"));
     try (Topology servers = servers(fake.uri())) {
@@ -206,12 +287,7 @@ class SlotMapCacheTest {
   @Test
   void anEpochThatNobodyNamesAnyMoreIsForgotten() throws Exception {
     HostAndPort only = HostAndPort.from(fake.node(1).address());
-    ClusterNodes nodes =
-        new ClusterNodes(
-            Set.of(only),
-            at ->
-                new LazyConnectionPool(
-                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
+    ClusterNodes nodes = nodes(only);
     fake.tell(1, 1);
     fake.stateBy(1, "ok", 7);
     FakeTicker ticker = new FakeTicker();
@@ -300,12 +376,7 @@ class SlotMapCacheTest {
 
   @Test
   void aNodeThatIsMadeAfterTheClosingIsClosed() {
-    ClusterNodes nodes =
-        new ClusterNodes(
-            Set.of(),
-            at ->
-                new LazyConnectionPool(
-                    at, DefaultJedisClientConfig.builder().build(), TestSettings.DEFAULTS));
+    ClusterNodes nodes = nodes();
     nodes.close();
     RedisNode late = nodes.at(new HostAndPort("localhost", 1));
     CommandException fault =

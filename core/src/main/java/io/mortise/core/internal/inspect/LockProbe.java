@@ -159,7 +159,7 @@ final class LockProbe {
             Severity.INFO,
             "each release is a message to all nodes of the cluster: not every master has sharded"
                 + " channels",
-            "use Redis 7 or later on all nodes, and start the clients again");
+            "use Redis 7 or later on all nodes");
       }
     } catch (CommandException fault) {
       results.add(notSubscribed(fault));
