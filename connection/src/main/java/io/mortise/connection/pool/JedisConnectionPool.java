@@ -48,9 +48,40 @@ public final class JedisConnectionPool implements ConnectionPool {
     this.workers = workers;
   }
 
+  /**
+   * Borrows a connection from the present pool, also when the Jedis client replaces its pool during
+   * the wait: after a failover, or when a node leaves its cluster. A pool that closes interrupts
+   * the threads that wait for its connections. So an interrupt by which the wait for a closed pool
+   * ends counts as that of the pool, and nobody learns of it. An interrupt of the caller stays one
+   * if it comes before the close or after the end of that wait. One that comes at the same moment
+   * is lost: a thread has one interrupt status, which does not say who has set it.
+   *
+   * @throws IllegalStateException if the pool is closed and there is no other one, because the
+   *     Jedis client is closed
+   */
   @Override
   public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     Pool<Connection> pool = provider.pool();
+    while (true) {
+      try {
+        return borrow(pool, deadline);
+      } catch (InterruptedException | RuntimeException failed) {
+        if (!pool.isClosed()) {
+          throw failed;
+        }
+        Pool<Connection> now = provider.pool();
+        if (now == pool || deadline.hasPassed()) {
+          throw failed instanceof RuntimeException unchecked
+              ? unchecked
+              : new IllegalStateException("the pool of the Jedis client was closed", failed);
+        }
+        pool = now;
+      }
+    }
+  }
+
+  private PooledConnection borrow(Pool<Connection> pool, Deadline deadline)
+      throws InterruptedException {
     poolSize = pool.getMaxTotal();
     if (pool.getNumIdle() == 0) {
       PooledConnection.reclaim(lent);

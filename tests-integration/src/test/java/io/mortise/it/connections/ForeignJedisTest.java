@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClient;
 
 /** Locks on the connections of a Jedis client that the application owns. */
@@ -155,6 +156,44 @@ class ForeignJedisTest {
     assertThrows(LockException.class, lock::tryLock);
     client.close();
     redis.delete(lock.name());
+  }
+
+  /**
+   * Nobody has interrupted it: the pool of the Jedis client interrupts its waiters to wake them.
+   */
+  @Test
+  void theCloseOfAJedisClientInterruptsNoThreadThatWaitsForAConnection() throws Exception {
+    for (Attempt attempt :
+        List.<Attempt>of(
+            lock -> lock.tryLock(Duration.ofSeconds(5)),
+            RedisLock::lockInterruptibly,
+            RedisLock::lock)) {
+      try (RedisClient jedis = jedis();
+          LockClient client = LockClient.create(jedis)) {
+        jedis.getPool().setMaxTotal(1);
+        Connection inUse = jedis.getPool().getResource();
+        RedisLock lock = new RedisLock(client, Names.fresh());
+        AsyncCall<Boolean> waiter =
+            AsyncCall.start(
+                () -> {
+                  LockException thrown =
+                      assertThrows(LockException.class, () -> attempt.acquire(lock));
+                  assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
+                  return Thread.currentThread().isInterrupted();
+                });
+        until("it waits for a connection", () -> jedis.getPool().getNumWaiters() == 1);
+
+        jedis.getPool().close();
+
+        assertFalse(waiter.get());
+        inUse.close();
+      }
+    }
+  }
+
+  /** One of the ways to acquire a lock. */
+  private interface Attempt {
+    void acquire(RedisLock lock) throws Exception;
   }
 
   @Test
