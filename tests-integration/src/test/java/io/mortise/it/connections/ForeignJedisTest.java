@@ -1,5 +1,6 @@
 package io.mortise.it.connections;
 
+import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +11,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 
 /** Locks on the connections of a Jedis client that the application owns. */
@@ -103,6 +107,45 @@ class ForeignJedisTest {
       }
       assertEquals("PONG", jedis.ping());
     }
+  }
+
+  /** The heartbeat of a subscription comes much later than the limit of the client for a read. */
+  @Test
+  void aSubscriptionOutlivesASilenceBeyondTheReadLimitOfTheJedisClient() throws Exception {
+    LoggedWarnings.note();
+    DefaultJedisClientConfig config =
+        DefaultJedisClientConfig.builder().blockingSocketTimeoutMillis(300).build();
+    HostAndPort server = new HostAndPort(redis.server().host(), redis.server().port());
+    try (RedisClient jedis =
+        RedisClient.builder().hostAndPort(server).clientConfig(config).build()) {
+      LockClient client = LockClient.create(jedis);
+      String name = Names.fresh();
+      redis.holdAsStranger(name, 60_000);
+      AsyncCall<Boolean> waiter =
+          AsyncCall.start(() -> new RedisLock(client, name).tryLock(Duration.ofSeconds(40)));
+      redis.awaitSubscriber(name);
+      until("no connection of another test is left", () -> subscribers().size() == 1);
+      List<String> first = subscribers();
+
+      holdsFor(
+          Duration.ofSeconds(3), "the same one is subscribed", () -> subscribers().equals(first));
+
+      client.close();
+      assertThrows(LockException.class, waiter::get);
+      redis.delete(name);
+      String logged = "RedisClient@" + Integer.toHexString(System.identityHashCode(jedis));
+      assertEquals(List.of(), LoggedWarnings.about(logged));
+    }
+  }
+
+  /** Returns the ids of the connections that are subscribed. */
+  private static List<String> subscribers() {
+    return redis
+        .command("CLIENT", "LIST", "TYPE", "pubsub")
+        .toString()
+        .lines()
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .toList();
   }
 
   /** Its connections would still serve it. */
