@@ -40,7 +40,8 @@ public final class JedisConnectionPool implements ConnectionPool {
   /** The size of the pool that was last used; a negative one means without a limit. */
   private volatile int poolSize = -1;
 
-  /** The server of the last check; only the scheduler's thread uses it. */
+  // Of the last check; only the scheduler's thread uses them.
+  private @Nullable Pool<Connection> lastPool;
   private @Nullable Object lastServer;
 
   public JedisConnectionPool(JedisPoolProvider provider, WorkerPool workers) {
@@ -214,14 +215,24 @@ public final class JedisConnectionPool implements ConnectionPool {
     changeAction = action;
   }
 
-  /** Compares the server that the user's client knows with the last one; sends nothing. */
+  /**
+   * Compares the pool of the user's client with the last one; sends nothing. Another pool means
+   * another server. The client may name that server before it has the pool: until then commands go
+   * to the former one, so that it is too early to verify holds.
+   */
   @Override
   public void checkForFailover(boolean inUse) {
+    Pool<Connection> now = provider.poolIfKnown();
+    if (now == null || now == lastPool) {
+      return;
+    }
+    boolean replaced = lastPool != null;
     Object former = lastServer;
-    Object now = provider.server();
-    lastServer = now;
-    if (former != null && !former.equals(now)) {
-      changeAction.accept(former, now);
+    Object server = provider.server();
+    lastPool = now;
+    lastServer = server;
+    if (replaced && former != null) {
+      changeAction.accept(former, server);
     }
   }
 

@@ -11,6 +11,8 @@ import io.mortise.connection.pool.ConnectionPool.PooledConnection;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +25,7 @@ import redis.clients.jedis.util.Pool;
 /** The Jedis client of the user replaces its pool, or closes it, while locks use it. */
 @Timeout(60)
 class JedisConnectionPoolTest {
-  private final RespServer server = new RespServer(command -> "+PONG\r\n");
+  private final RespServer redis = new RespServer(command -> "+PONG\r\n");
   private final WorkerPool workers = new WorkerPool("test");
   private final Pool<Connection> first = poolOfOne();
   private final Pool<Connection> second = poolOfOne();
@@ -43,17 +45,18 @@ class JedisConnectionPoolTest {
 
         @Override
         public Object server() {
-          return "server";
+          return server;
         }
       };
 
+  private volatile String server = "A";
   private final JedisConnectionPool pool = new JedisConnectionPool(provider, workers);
 
   private Pool<Connection> poolOfOne() {
     ConnectionPoolConfig one = new ConnectionPoolConfig();
     one.setMaxTotal(1);
     return new redis.clients.jedis.ConnectionPool(
-        HostAndPort.from(server.address()), DefaultJedisClientConfig.builder().build(), one);
+        HostAndPort.from(redis.address()), DefaultJedisClientConfig.builder().build(), one);
   }
 
   @AfterEach
@@ -61,7 +64,7 @@ class JedisConnectionPoolTest {
     first.close();
     second.close();
     workers.close();
-    server.close();
+    redis.close();
   }
 
   private PooledConnection borrow() throws InterruptedException {
@@ -127,5 +130,23 @@ class JedisConnectionPoolTest {
     waiter.interrupt();
 
     waiter.get();
+  }
+
+  /** Until the client of the user has the new pool its commands go to the former master. */
+  @Test
+  void anotherServerCountsFromTheMomentWhenItsPoolIsUsed() {
+    List<String> changes = new ArrayList<>();
+    pool.onChange((former, now) -> changes.add(former + " " + now));
+    pool.checkForFailover(true);
+
+    server = "B";
+    pool.checkForFailover(true);
+    assertEquals(List.of(), changes);
+
+    next = second;
+    present = second;
+    pool.checkForFailover(true);
+    pool.checkForFailover(true);
+    assertEquals(List.of("A B"), changes);
   }
 }
