@@ -214,7 +214,7 @@ public final class ScriptPipeline {
       } catch (CommandException fault) {
         Result failure = Result.of(fault);
         part.forEach(request -> answers.add(failure));
-        notSent = fault.isServerReply() ? null : notSentAfter(fault);
+        notSent = fault.isServerReply() ? null : fault.ofUnsent();
       }
       if (notSent == null && deadline.hasPassed()) {
         notSent = notSentInTime();
@@ -235,11 +235,6 @@ public final class ScriptPipeline {
         new TimeoutException());
   }
 
-  private static CommandException notSentAfter(CommandException fault) {
-    return new CommandException(
-        fault.kind(), false, String.valueOf(fault.getMessage()), fault.getCause());
-  }
-
   private void runPipelined(
       List<ScriptRequest> part, Deadline deadline, boolean byText, List<Result> answers)
       throws CommandException {
@@ -247,30 +242,26 @@ public final class ScriptPipeline {
         topology.exchange(
             part.get(0).slot(topology), new PipelinedExchange(part, topology, byText), deadline);
     List<?> values = (List<?>) replies.value();
-    CommandException unreachable = null;
+    RedirectedRequests redirected =
+        new RedirectedRequests(
+            topology,
+            request -> run(request, Math.max(MIN_NANOS, deadline.leftNanos())),
+            replies.before());
     for (int i = 0; i < part.size(); i++) {
       Object value = values.get(i);
-      if (!topology.isRedirect(value)) {
-        answers.add(answer(value, replies));
-      } else if (unreachable != null) { // it would wait for the same server in vain
-        answers.add(Result.of(unreachable));
-      } else {
-        Result answer = rerunAtOwner(part.get(i), replies.before(), deadline);
-        answers.add(answer);
-        unreachable =
-            answer.fault() == null || answer.fault().isServerReply() ? null : answer.fault();
-      }
+      answers.add(
+          topology.isRedirect(value)
+              ? sendAgain(redirected, part.get(i), value)
+              : answer(value, replies));
     }
   }
 
-  /** Runs one request again, alone, at the server that has its slot. */
-  private Result rerunAtOwner(
-      ScriptRequest request, @Nullable CommandException before, Deadline deadline) {
+  private static Result sendAgain(
+      RedirectedRequests redirected, ScriptRequest request, Object redirection) {
     try {
-      Reply reply = run(request, Math.max(MIN_NANOS, deadline.leftNanos()));
-      return Result.of(reply.after(before));
+      return Result.of(redirected.send(request, redirection));
     } catch (CommandException fault) {
-      return Result.of(before != null ? fault.afterEarlier(before) : fault);
+      return Result.of(fault);
     }
   }
 

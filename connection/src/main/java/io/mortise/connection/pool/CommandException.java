@@ -122,6 +122,11 @@ public final class CommandException extends Exception {
     return false;
   }
 
+  /** Returns the failure of another command, which was not sent because this one had failed. */
+  public CommandException ofUnsent() {
+    return new CommandException(kind, false, String.valueOf(getMessage()), getCause());
+  }
+
   /** Returns the same failure, after an earlier attempt that may have run: at that one's server. */
   public CommandException afterEarlier(CommandException earlier) {
     return this == earlier

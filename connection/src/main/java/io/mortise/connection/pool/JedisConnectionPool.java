@@ -40,7 +40,8 @@ public final class JedisConnectionPool implements ConnectionPool {
   /** The size of the pool that was last used; a negative one means without a limit. */
   private volatile int poolSize = -1;
 
-  /** The server of the last check; only the scheduler's thread uses it. */
+  // Of the last check; only the scheduler's thread uses them.
+  private @Nullable Pool<Connection> lastPool;
   private @Nullable Object lastServer;
 
   public JedisConnectionPool(JedisPoolProvider provider, WorkerPool workers) {
@@ -48,9 +49,40 @@ public final class JedisConnectionPool implements ConnectionPool {
     this.workers = workers;
   }
 
+  /**
+   * Borrows a connection from the present pool, also when the Jedis client replaces its pool during
+   * the wait: after a failover, or when a node leaves its cluster. A pool that closes interrupts
+   * the threads that wait for its connections. So an interrupt by which the wait for a closed pool
+   * ends counts as that of the pool, and nobody learns of it. An interrupt of the caller stays one
+   * if it comes before the close or after the end of that wait. One that comes at the same moment
+   * is lost: a thread has one interrupt status, which does not say who has set it.
+   *
+   * @throws IllegalStateException if the pool is closed and there is no other one, because the
+   *     Jedis client is closed
+   */
   @Override
   public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     Pool<Connection> pool = provider.pool();
+    while (true) {
+      try {
+        return borrow(pool, deadline);
+      } catch (InterruptedException | RuntimeException failed) {
+        if (!pool.isClosed()) {
+          throw failed;
+        }
+        Pool<Connection> now = provider.pool();
+        if (now == pool || deadline.hasPassed()) {
+          throw failed instanceof RuntimeException unchecked
+              ? unchecked
+              : new IllegalStateException("the pool of the Jedis client was closed", failed);
+        }
+        pool = now;
+      }
+    }
+  }
+
+  private PooledConnection borrow(Pool<Connection> pool, Deadline deadline)
+      throws InterruptedException {
     poolSize = pool.getMaxTotal();
     if (pool.getNumIdle() == 0) {
       PooledConnection.reclaim(lent);
@@ -183,14 +215,24 @@ public final class JedisConnectionPool implements ConnectionPool {
     changeAction = action;
   }
 
-  /** Compares the server that the user's client knows with the last one; sends nothing. */
+  /**
+   * Compares the pool of the user's client with the last one; sends nothing. Another pool means
+   * another server. The client may name that server before it has the pool: until then commands go
+   * to the former one, so that it is too early to verify holds.
+   */
   @Override
   public void checkForFailover(boolean inUse) {
+    Pool<Connection> now = provider.poolIfKnown();
+    if (now == null || now == lastPool) {
+      return;
+    }
+    boolean replaced = lastPool != null;
     Object former = lastServer;
-    Object now = provider.server();
-    lastServer = now;
-    if (former != null && !former.equals(now)) {
-      changeAction.accept(former, now);
+    Object server = provider.server();
+    lastPool = now;
+    lastServer = server;
+    if (replaced && former != null) {
+      changeAction.accept(former, server);
     }
   }
 

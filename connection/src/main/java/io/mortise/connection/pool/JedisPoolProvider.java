@@ -29,7 +29,7 @@ public interface JedisPoolProvider {
     return pool();
   }
 
-  /** Returns what identifies the server behind the pool: another value means another server. */
+  /** Returns the name of the server for messages; it may change before the pool does. */
   Object server();
 
   /** A client for one server. */
@@ -48,13 +48,20 @@ public interface JedisPoolProvider {
   /** A client for the master of sentinels; a failover replaces its pool. */
   record Sentinel(RedisSentinelClient client) implements JedisPoolProvider {
     @Override
-    @SuppressWarnings("unchecked")
     public Pool<Connection> pool() {
+      Pool<Connection> pool = poolIfKnown();
+      if (pool == null) {
+        throw new JedisConnectionException("the sentinels name no master");
+      }
+      return pool;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public @Nullable Pool<Connection> poolIfKnown() {
       Map<?, Pool<Connection>> masters =
           (Map<?, Pool<Connection>>) client.getPrimaryNodesConnectionMap();
-      return masters.values().stream()
-          .findFirst()
-          .orElseThrow(() -> new JedisConnectionException("the sentinels name no master"));
+      return masters.values().stream().findFirst().orElse(null);
     }
 
     @Override

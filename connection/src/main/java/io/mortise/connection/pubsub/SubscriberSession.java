@@ -196,9 +196,22 @@ final class SubscriberSession {
       return;
     }
     receivedNanos = ticker.read();
+    if (!live) {
+      readWithoutLimit();
+    }
     live = true;
     removePending(pendingSubscribes, channel);
     listener.confirmed(channel);
+  }
+
+  /**
+   * Lets the reads after the first answer take any time: a channel may be silent, and a heartbeat
+   * finds a dead connection. {@code proceed} of Jedis gives a subscription the {@code
+   * blockingSocketTimeoutMillis} of the client that made its connection, before it subscribes. That
+   * limit counts for the first answer only.
+   */
+  private void readWithoutLimit() {
+    connection.setSoTimeout(0);
   }
 
   private void messageReceived(String channel) {

@@ -28,7 +28,11 @@ public final class TestSettings {
 
   public static ConnectionSettings by(Ticker ticker) {
     return new ConnectionSettings(
-        DEFAULTS.maxConnections(), DEFAULTS.commandTimeout(), DEFAULTS.durability(), ticker);
+        DEFAULTS.maxConnections(),
+        DEFAULTS.commandTimeout(),
+        DEFAULTS.durability(),
+        Security.NONE,
+        ticker);
   }
 
   public static ConnectionSettings connections(int most) {

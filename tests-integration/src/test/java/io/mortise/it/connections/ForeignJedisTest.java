@@ -1,5 +1,6 @@
 package io.mortise.it.connections;
 
+import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +11,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisServer;
@@ -20,6 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 
 /** Locks on the connections of a Jedis client that the application owns. */
@@ -104,6 +109,45 @@ class ForeignJedisTest {
     }
   }
 
+  /** The heartbeat of a subscription comes much later than the limit of the client for a read. */
+  @Test
+  void aSubscriptionOutlivesASilenceBeyondTheReadLimitOfTheJedisClient() throws Exception {
+    LoggedWarnings.note();
+    DefaultJedisClientConfig config =
+        DefaultJedisClientConfig.builder().blockingSocketTimeoutMillis(300).build();
+    HostAndPort server = new HostAndPort(redis.server().host(), redis.server().port());
+    try (RedisClient jedis =
+        RedisClient.builder().hostAndPort(server).clientConfig(config).build()) {
+      LockClient client = LockClient.create(jedis);
+      String name = Names.fresh();
+      redis.holdAsStranger(name, 60_000);
+      AsyncCall<Boolean> waiter =
+          AsyncCall.start(() -> new RedisLock(client, name).tryLock(Duration.ofSeconds(40)));
+      redis.awaitSubscriber(name);
+      until("no connection of another test is left", () -> subscribers().size() == 1);
+      List<String> first = subscribers();
+
+      holdsFor(
+          Duration.ofSeconds(3), "the same one is subscribed", () -> subscribers().equals(first));
+
+      client.close();
+      assertThrows(LockException.class, waiter::get);
+      redis.delete(name);
+      String logged = "RedisClient@" + Integer.toHexString(System.identityHashCode(jedis));
+      assertEquals(List.of(), LoggedWarnings.about(logged));
+    }
+  }
+
+  /** Returns the ids of the connections that are subscribed. */
+  private static List<String> subscribers() {
+    return redis
+        .command("CLIENT", "LIST", "TYPE", "pubsub")
+        .toString()
+        .lines()
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .toList();
+  }
+
   /** Its connections would still serve it. */
   @Test
   void aWaiterOfAClosedClientAsksNoMore() throws Exception {
@@ -155,6 +199,44 @@ class ForeignJedisTest {
     assertThrows(LockException.class, lock::tryLock);
     client.close();
     redis.delete(lock.name());
+  }
+
+  /**
+   * Nobody has interrupted it: the pool of the Jedis client interrupts its waiters to wake them.
+   */
+  @Test
+  void theCloseOfAJedisClientInterruptsNoThreadThatWaitsForAConnection() throws Exception {
+    for (Attempt attempt :
+        List.<Attempt>of(
+            lock -> lock.tryLock(Duration.ofSeconds(5)),
+            RedisLock::lockInterruptibly,
+            RedisLock::lock)) {
+      try (RedisClient jedis = jedis();
+          LockClient client = LockClient.create(jedis)) {
+        jedis.getPool().setMaxTotal(1);
+        Connection inUse = jedis.getPool().getResource();
+        RedisLock lock = new RedisLock(client, Names.fresh());
+        AsyncCall<Boolean> waiter =
+            AsyncCall.start(
+                () -> {
+                  LockException thrown =
+                      assertThrows(LockException.class, () -> attempt.acquire(lock));
+                  assertEquals(LockException.Reason.CLIENT_CLOSED, thrown.reason());
+                  return Thread.currentThread().isInterrupted();
+                });
+        until("it waits for a connection", () -> jedis.getPool().getNumWaiters() == 1);
+
+        jedis.getPool().close();
+
+        assertFalse(waiter.get());
+        inUse.close();
+      }
+    }
+  }
+
+  /** One of the ways to acquire a lock. */
+  private interface Attempt {
+    void acquire(RedisLock lock) throws Exception;
   }
 
   @Test

@@ -1,0 +1,152 @@
+package io.mortise.connection.pool;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.ConnectionPool.PooledConnection;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.util.Pool;
+
+/** The Jedis client of the user replaces its pool, or closes it, while locks use it. */
+@Timeout(60)
+class JedisConnectionPoolTest {
+  private final RespServer redis = new RespServer(command -> "+PONG\r\n");
+  private final WorkerPool workers = new WorkerPool("test");
+  private final Pool<Connection> first = poolOfOne();
+  private final Pool<Connection> second = poolOfOne();
+  private volatile Pool<Connection> present = first;
+
+  /** The one that the provider gives from its second answer on. */
+  private volatile Pool<Connection> next = first;
+
+  private final JedisPoolProvider provider =
+      new JedisPoolProvider() {
+        @Override
+        public Pool<Connection> pool() {
+          Pool<Connection> given = present;
+          present = next;
+          return given;
+        }
+
+        @Override
+        public Object server() {
+          return server;
+        }
+      };
+
+  private volatile String server = "A";
+  private final JedisConnectionPool pool = new JedisConnectionPool(provider, workers);
+
+  private Pool<Connection> poolOfOne() {
+    ConnectionPoolConfig one = new ConnectionPoolConfig();
+    one.setMaxTotal(1);
+    return new redis.clients.jedis.ConnectionPool(
+        HostAndPort.from(redis.address()), DefaultJedisClientConfig.builder().build(), one);
+  }
+
+  @AfterEach
+  void close() {
+    first.close();
+    second.close();
+    workers.close();
+    redis.close();
+  }
+
+  private PooledConnection borrow() throws InterruptedException {
+    return pool.borrow(TestSettings.after(20_000_000_000L));
+  }
+
+  /** Starts a thread that waits for the one connection of the first pool. */
+  private <T> BackgroundCall<T> startWaiter(BackgroundCall.Task<T> task) throws Exception {
+    borrow();
+    BackgroundCall<T> waiter = BackgroundCall.start(task);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> first.getNumWaiters() == 1);
+    return waiter;
+  }
+
+  @Test
+  void aWaiterGetsAConnectionOfThePoolThatReplacesAClosedOne() throws Exception {
+    BackgroundCall<Boolean> waiter =
+        startWaiter(
+            () -> {
+              borrow();
+              return Thread.currentThread().isInterrupted();
+            });
+
+    next = second;
+    present = second;
+    first.close();
+
+    assertFalse(waiter.get());
+    assertEquals(1, second.getNumActive());
+  }
+
+  /** The provider gives the former pool once more, which is closed before a connection is taken. */
+  @Test
+  void aPoolThatIsReplacedBeforeItsConnectionIsBorrowedIsNoFailure() throws Exception {
+    next = second;
+    first.close();
+
+    borrow();
+
+    assertEquals(1, second.getNumActive());
+  }
+
+  @Test
+  void aWaiterLearnsThatTheClientIsClosedAndIsNotInterrupted() throws Exception {
+    BackgroundCall<Boolean> waiter =
+        startWaiter(
+            () -> {
+              assertThrows(IllegalStateException.class, this::borrow);
+              return Thread.currentThread().isInterrupted();
+            });
+
+    first.close();
+
+    assertFalse(waiter.get());
+    assertTrue(pool.isClosed());
+  }
+
+  @Test
+  void anInterruptOfTheCallerEndsItsWait() throws Exception {
+    BackgroundCall<InterruptedException> waiter =
+        startWaiter(() -> assertThrows(InterruptedException.class, this::borrow));
+
+    waiter.interrupt();
+
+    waiter.get();
+  }
+
+  /** Until the client of the user has the new pool its commands go to the former master. */
+  @Test
+  void anotherServerCountsFromTheMomentWhenItsPoolIsUsed() {
+    List<String> changes = new ArrayList<>();
+    pool.onChange((former, now) -> changes.add(former + " " + now));
+    pool.checkForFailover(true);
+
+    server = "B";
+    pool.checkForFailover(true);
+    assertEquals(List.of(), changes);
+
+    next = second;
+    present = second;
+    pool.checkForFailover(true);
+    pool.checkForFailover(true);
+    assertEquals(List.of("A B"), changes);
+  }
+}
