@@ -3,6 +3,7 @@ package io.mortise.testkit;
 import static io.mortise.testkit.ContractTimings.LONG;
 import static io.mortise.testkit.ContractTimings.SHORT;
 import static io.mortise.testkit.ContractTimings.SLACK;
+import static io.mortise.testkit.ContractTimings.answered;
 import static io.mortise.testkit.ContractTimings.assertTakes;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -38,12 +39,13 @@ public abstract class WaitContract extends AbstractLockContract {
   @Test
   protected void aWaitEndsInTimeAndSaysFalse() throws Exception {
     other.lock();
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT)));
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT.toMillis(), MILLISECONDS)));
-    assertTakes(SHORT, () -> assertFalse(lock.tryLock(SHORT, LONG)));
+    assertTakes(SHORT, () -> assertFalse(answered(() -> lock.tryLock(SHORT))));
+    assertTakes(
+        SHORT, () -> assertFalse(answered(() -> lock.tryLock(SHORT.toMillis(), MILLISECONDS))));
+    assertTakes(SHORT, () -> assertFalse(answered(() -> lock.tryLock(SHORT, LONG))));
     assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(Duration.ZERO)));
     assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(0, SECONDS)));
-    assertTakes(SHORT, () -> assertFalse(actor.ask(() -> other.tryLock(SHORT))));
+    assertTakes(SHORT, () -> assertFalse(answered(() -> actor.ask(() -> other.tryLock(SHORT)))));
     other.unlock();
     await("a wait that is over leaves nothing").atMost(SLACK).until(() -> !lock.isLocked());
   }
@@ -165,8 +167,8 @@ public abstract class WaitContract extends AbstractLockContract {
   protected void anAsynchronousWaitEndsWithALeaseOrEmpty() throws Exception {
     try (Lease held = result(lock.acquireAsync(Duration.ZERO)).orElseThrow()) {
       held.ensureValid();
-      assertTrue(result(other.acquireAsync(SHORT)).isEmpty());
-      assertTrue(result(lock.acquireAsync(SHORT, LONG)).isEmpty());
+      assertTrue(answered(() -> result(other.acquireAsync(SHORT))).isEmpty());
+      assertTrue(answered(() -> result(lock.acquireAsync(SHORT, LONG))).isEmpty());
     }
     Lease first = lock.withLease(LONG).tryAcquire().orElseThrow();
     CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG, LONG);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** That a chapter which does not hold is found out: the demo must be able to fail. */
 class JudgementTest {
   private static final DemoSettings SETTINGS =
-      new DemoSettings(2, 2, 100, 300, Duration.ofMillis(500));
+      new DemoSettings(2, 2, 100, 300, Duration.ofSeconds(5));
 
   private interface Playing {
     Outcome play(ChapterRun run) throws InterruptedException;

@@ -59,7 +59,7 @@ class WebApplicationTest {
         .properties(
             "server.port=0",
             "mortise.redis.uri=" + redis,
-            "mortise.command-timeout=500ms",
+            "mortise.command-timeout=5s",
             "management.endpoints.web.exposure.include=health,locks",
             "management.endpoint.health.show-details=always",
             "management.health.redis.enabled=false")

@@ -23,6 +23,7 @@ import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -174,15 +175,25 @@ class LostRepliesTest {
     until("no release is pending", () -> tested.client().status().pendingReleases() == 0);
   }
 
+  private static void untilWhileValid(Lease lease, String what, Callable<Boolean> condition) {
+    until(
+        what,
+        () -> {
+          assertTrue(lease.isValid());
+          return condition.call();
+        });
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRenewalWithoutAReplyIsRepeatedAndTheHoldIsKept(LossStyle style) {
-    RedisLock lock = tested.use(options(Duration.ofMillis(1_500)));
+    RedisLock lock = tested.use(options(Duration.ofSeconds(6)));
     lock.lock();
     Lease lease = lock.lease();
     proxy.loseNextReply(style, calling("lock/renew"));
 
-    holdsFor(Duration.ofSeconds(2), "held beyond the first lease", lease::isValid);
+    untilWhileValid(lease, "the reply is lost", () -> proxy.repliesLost() == 1);
+    untilWhileValid(lease, "it is renewed", () -> lease.remaining().toMillis() > 5_000);
 
     assertEquals(1, proxy.repliesLost());
     assertEquals(Lease.State.HELD, lease.state());

@@ -50,7 +50,7 @@ class RefusedHalfwayTest {
       assertEquals(reason, refused.reason(), refused::getMessage);
       await()
           .pollDelay(Duration.ZERO)
-          .atMost(Duration.ofSeconds(1))
+          .atMost(Duration.ofSeconds(5))
           .until(() -> server.command("EXISTS", name).equals(0L));
       ClientResources.awaitNone(client);
     }

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class FairLeavingTest {
   private static final Duration WAITER_TIMEOUT = Duration.ofHours(1);
-  private static final Duration SHORT = Duration.ofMillis(150);
+  private static final Duration SHORT = Duration.ofSeconds(2);
   private static final long SECONDS = 20;
 
   @RegisterExtension static final TwoClients clients = new TwoClients();

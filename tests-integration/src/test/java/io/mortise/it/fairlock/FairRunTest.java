@@ -12,6 +12,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.BriefWait;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.ScriptLog;
@@ -411,11 +412,10 @@ class FairRunTest {
         threads.start(
             () -> {
               for (int cycle = 0; cycle < 300; cycle++) {
-                Duration wait =
-                    cycle % 6 == every
-                        ? Duration.ofNanos(ThreadLocalRandom.current().nextInt(3_000_000))
-                        : Eventually.LIVENESS;
-                if (lock.tryLock(wait)) {
+                Duration brief = Duration.ofNanos(ThreadLocalRandom.current().nextInt(3_000_000));
+                if (cycle % 6 == every
+                    ? BriefWait.tryLock(lock, brief)
+                    : lock.tryLock(Eventually.LIVENESS)) {
                   assertEquals(1, inside.incrementAndGet());
                   long token = lock.lease().fencingToken();
                   assertTrue(last.getAndSet(token) < token);

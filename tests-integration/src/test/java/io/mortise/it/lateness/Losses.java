@@ -6,15 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.it.support.Eventually;
-import io.mortise.it.support.PauseRecorder;
+import io.mortise.it.support.Pauses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,17 +30,8 @@ final class Losses implements AutoCloseable {
       CompletableFuture<Long> endNanos,
       CompletableFuture<Long> rivalNanos) {}
 
-  /** A time in which this process did not run. */
-  private record Pause(long fromNanos, long toNanos) {
-    private long within(long from, long to) {
-      return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
-    }
-  }
-
   private final List<Watched> all = new ArrayList<>();
-  private final Queue<Pause> pauses = new ConcurrentLinkedQueue<>();
-  private final PauseRecorder recorder =
-      PauseRecorder.start((from, to) -> pauses.add(new Pause(from, to)));
+  private final Pauses pauses = Pauses.record();
 
   /** Watches a hold, and has a rival wait for the lock. */
   void watch(ExpiringLock kind, Lease lease, DistributedLock rival) {
@@ -82,10 +71,10 @@ final class Losses implements AutoCloseable {
     for (Watched watched : all) {
       long notified = within(watched.notifiedNanos, deadlineNanos);
       long rival = within(watched.rivalNanos, deadlineNanos);
-      late.computeIfAbsent(watched.kind, kind -> new ArrayList<>())
-          .add(notified - watched.endNanos.get());
       long end = watched.endNanos.get();
-      long overlap = notified - pausedNanos(end, notified) - rival;
+      long running = notified - pauses.nanosWithin(end, notified);
+      late.computeIfAbsent(watched.kind, kind -> new ArrayList<>()).add(running - end);
+      long overlap = running - rival;
       if (overlap >= 0) {
         afterRival.add(
             "%s: %d us".formatted(watched.lease, TimeUnit.NANOSECONDS.toMicros(overlap)));
@@ -100,13 +89,9 @@ final class Losses implements AutoCloseable {
     Eventually.until("all are lost", () -> all.stream().noneMatch(hold -> hold.lease.isValid()));
   }
 
-  private long pausedNanos(long fromNanos, long toNanos) {
-    return pauses.stream().mapToLong(pause -> pause.within(fromNanos, toNanos)).sum();
-  }
-
   @Override
   public void close() {
-    recorder.close();
+    pauses.close();
   }
 
   private static long within(CompletableFuture<Long> nanos, long deadlineNanos) throws Exception {

@@ -4,6 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.BriefWait;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
@@ -62,7 +63,7 @@ final class BusyProcess {
   private static void cycle(DistributedLock lock) throws InterruptedException {
     for (int i = 0; i < CYCLES; i++) {
       lock.withLock(() -> {});
-      if (lock.tryLock(Duration.ofMillis(2))) {
+      if (BriefWait.tryLock(lock, Duration.ofMillis(2))) {
         lock.unlock();
       }
     }

@@ -34,8 +34,8 @@ import org.redisson.api.RedissonClient;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonExclusionTest {
-  private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
-  private static final Duration SEVERAL_LEASES = SHORT_LEASE.multipliedBy(3);
+  private static final Duration SHORT_LEASE = Duration.ofSeconds(3);
+  private static final Duration SEVERAL_LEASES = SHORT_LEASE.multipliedBy(2);
 
   @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
   @AutoClose private final TestThreads threads = new TestThreads();

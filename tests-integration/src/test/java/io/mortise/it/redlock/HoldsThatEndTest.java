@@ -28,15 +28,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class HoldsThatEndTest {
   @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
 
-  private static final Duration LEASE = Duration.ofMillis(900);
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   private final String name = Names.fresh();
   private QuorumClients here;
   private QuorumClients there;
 
   private void connect(LockOptions.Builder options) {
-    here = nodes.direct(options.lease(LEASE).build(), Duration.ofMillis(250));
-    there = nodes.direct(options.lease(LEASE).build(), Duration.ofMillis(250));
+    here = nodes.direct(options.lease(LEASE).build(), Duration.ofSeconds(2));
+    there = nodes.direct(options.lease(LEASE).build(), Duration.ofSeconds(2));
   }
 
   @Test
@@ -53,7 +53,7 @@ class HoldsThatEndTest {
 
   @Test
   void theMaximumHoldAlsoAppliesToReacquiredNodes() throws Exception {
-    connect(LockOptions.builder().maxHold(Duration.ofSeconds(3)));
+    connect(LockOptions.builder().maxHold(Duration.ofSeconds(6)));
     BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
     Lease lease = here.lock(name).tryAcquire().orElseThrow();
     lease.onLost(losses::add);
@@ -75,9 +75,7 @@ class HoldsThatEndTest {
     BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
     Lease lease = here.lock(name).tryAcquire().orElseThrow();
     lease.onLost(losses::add);
-    await()
-        .pollDelay(LEASE.multipliedBy(2))
-        .until(lease::isValid); // its nodes are renewed at different times
+    await().pollDelay(LEASE).until(lease::isValid); // its nodes are renewed at different times
     assertTrue(there.lock(name).forceUnlock());
     assertEquals(Reason.FORCED, losses.poll(30, TimeUnit.SECONDS).reason());
     assertFalse(lease.isValid());
@@ -96,7 +94,7 @@ class HoldsThatEndTest {
 
     await().until(() -> lease.validNodes() == 2);
     await()
-        .during(LEASE.multipliedBy(4))
+        .during(LEASE.multipliedBy(3).dividedBy(2))
         .atMost(30, TimeUnit.SECONDS)
         .until(() -> !forced.isLocked());
     assertTrue(lease.isValid());

@@ -28,11 +28,11 @@ class NestedLocksTest {
   @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
 
   private static final LockOptions OPTIONS =
-      LockOptions.builder().lease(Duration.ofSeconds(1)).build();
+      LockOptions.builder().lease(Duration.ofSeconds(3)).build();
 
   private final String name = Names.fresh();
-  private final QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(250));
-  private final QuorumClients there = nodes.direct(OPTIONS, Duration.ofMillis(250));
+  private final QuorumClients here = nodes.direct(OPTIONS, Duration.ofSeconds(2));
+  private final QuorumClients there = nodes.direct(OPTIONS, Duration.ofSeconds(2));
 
   private DistributedLock two(LockClient client) {
     return new MultiLock(new RedisLock(client, name + ":a"), new RedisLock(client, name + ":b"));
@@ -115,7 +115,7 @@ class NestedLocksTest {
     both.unlock();
     both.unlock();
     assertEquals(1, outer.holdCount());
-    Eventually.holdsFor(Duration.ofSeconds(3), "held", outer::isHeldByCurrentThread);
+    Eventually.holdsFor(Duration.ofSeconds(4), "held", outer::isHeldByCurrentThread);
     outer.unlock();
     assertFalse(two(client).isLocked());
   }
@@ -129,7 +129,7 @@ class NestedLocksTest {
     both.withLease(Duration.ofMillis(600)).lock();
     both.lock();
     both.unlock(); // the multi-lock is not renewed any more, the member's outer level is
-    Eventually.holdsFor(Duration.ofSeconds(3), "held", inner::isHeldByCurrentThread);
+    Eventually.holdsFor(Duration.ofSeconds(4), "held", inner::isHeldByCurrentThread);
     assertThrows(IllegalMonitorStateException.class, both::unlock);
     inner.unlock();
     assertFalse(two(client).isLocked());

@@ -74,7 +74,7 @@ class QuorumContentionTest {
   }
 
   private static List<QuorumClients> processes(int count) {
-    return Stream.generate(() -> nodes.direct(OPTIONS, Duration.ofMillis(500)))
+    return Stream.generate(() -> nodes.direct(OPTIONS, Duration.ofSeconds(3)))
         .limit(count)
         .toList();
   }

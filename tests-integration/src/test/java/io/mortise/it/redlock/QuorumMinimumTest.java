@@ -29,8 +29,8 @@ class QuorumMinimumTest {
   @BeforeAll
   static void start() {
     nodes = new FaultyNodes(3);
-    here = nodes.direct(LockOptions.defaults(), Duration.ofMillis(250));
-    there = nodes.direct(LockOptions.defaults(), Duration.ofMillis(250));
+    here = nodes.direct(LockOptions.defaults(), Duration.ofSeconds(2));
+    there = nodes.direct(LockOptions.defaults(), Duration.ofSeconds(2));
   }
 
   @AfterAll

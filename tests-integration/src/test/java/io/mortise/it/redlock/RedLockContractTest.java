@@ -37,8 +37,8 @@ class RedLockContractTest {
   @BeforeAll
   static void start() {
     nodes = new FaultyNodes(5);
-    here = nodes.direct(OPTIONS, Duration.ofMillis(250));
-    there = nodes.direct(OPTIONS, Duration.ofMillis(250));
+    here = nodes.direct(OPTIONS, Duration.ofSeconds(2));
+    there = nodes.direct(OPTIONS, Duration.ofSeconds(2));
   }
 
   @AfterAll

@@ -13,6 +13,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.FaultProxy;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class NotifiedWriterTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
+  private static final int ROUNDS = 5;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final LockOptions.Builder OPTIONS =
       LockOptions.builder().lease(Duration.ofMinutes(2));
@@ -53,7 +55,11 @@ class NotifiedWriterTest {
   private final DistributedLock second = ofSecond.writeLock();
 
   private RedisReadWriteLock lock(LockClient client) {
-    return new RedisReadWriteLock(client, name, NO_HEARTBEAT);
+    return lock(client, name);
+  }
+
+  private static RedisReadWriteLock lock(LockClient client, String lock) {
+    return new RedisReadWriteLock(client, lock, NO_HEARTBEAT);
   }
 
   @BeforeEach
@@ -80,20 +86,35 @@ class NotifiedWriterTest {
     return "redisson_rwlock:{" + name + "}";
   }
 
+  /**
+   * A writer that does not come soon, because the machine stands still, is passed over, as it has
+   * to be. So there are some rounds, of which one must be undisturbed.
+   */
   @Test
   void aReleaseWakesOneWriterAndItsReleaseTheNext() throws Exception {
-    Lease held = ofA.writeLock().tryAcquire().orElseThrow();
-    AsyncCall<Lease> leaseOfFirst = redis.waiting(() -> first.acquire(HOUR).orElseThrow());
-    AsyncCall<Void> cycleOfSecond = redis.waiting(AsyncCall.cycleOf(second));
+    long scripts = scriptsUntilTheFirstHasIt(name);
+    for (int round = 2; scripts > 3 && round <= ROUNDS; round++) {
+      scripts = scriptsUntilTheFirstHasIt(Names.fresh());
+    }
+    assertEquals(3, scripts, "the release, one attempt, and the look of the releasing client");
+  }
+
+  private long scriptsUntilTheFirstHasIt(String lock) throws Exception {
+    DistributedLock ofFirst = lock(network.client(), lock).writeLock();
+    Lease held = lock(clientOfA, lock).writeLock().tryAcquire().orElseThrow();
+    AsyncCall<Lease> leaseOfFirst = redis.waiting(() -> ofFirst.acquire(HOUR).orElseThrow());
+    AsyncCall<Void> cycleOfSecond =
+        redis.waiting(AsyncCall.cycleOf(lock(clientOfSecond, lock).writeLock()));
     redis.resetStats();
     held.close();
     Lease lease = leaseOfFirst.get();
-    String what = "the release, one attempt, and the look of the releasing client";
-    until(what, () -> redis.calls("evalsha") == 3);
-    holdsFor(Duration.ofMillis(200), what, () -> redis.calls("evalsha") == 3);
-    assertFalse(cycleOfSecond.isDone());
+    until("three scripts are called", () -> redis.calls("evalsha") >= 3);
+    TimeUnit.MILLISECONDS.sleep(200); // for more of them, which should not come
+    long scripts = redis.calls("evalsha");
+    assertTrue(scripts > 3 || !cycleOfSecond.isDone());
     lease.close();
     LockFixture.assertPrompt(cycleOfSecond);
+    return scripts;
   }
 
   /** The first of two writers that wait does not hear how the hold ends. */

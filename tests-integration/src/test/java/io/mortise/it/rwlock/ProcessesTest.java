@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ProcessesTest {
   private static final Duration LEASE = ReadersProcess.LEASE;
 
+  /** No hold ends by itself. */
+  private static final Duration LONG_LEASE = Duration.ofSeconds(30);
+
   @RegisterExtension
   static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(30));
 
@@ -38,7 +41,7 @@ class ProcessesTest {
     List<JavaProcess> children = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
-        children.add(ReadersProcess.start(locks, fair, threads));
+        children.add(ReadersProcess.start(locks, fair, LONG_LEASE, threads, locks.waiterTimeout));
       }
       for (int round = 0; round < 3; round++) {
         lock.writeLock().lock();
@@ -86,12 +89,12 @@ class ProcessesTest {
               });
       locks.awaitWaiters(1);
       child.kill();
+      long killed = System.nanoTime(); // before the question: a late answer makes the wait longer
       long leftMillis = 0;
       for (String key : locks.leaseKeys()) {
         long left = locks.millisLeft(key);
         leftMillis = left < LEASE.toMillis() + 1 ? left : leftMillis;
       }
-      long killed = System.nanoTime();
       other.close();
       assertFalse(writer.isDone(), "the reader may be alive until its lease expires");
       long waited = (StepThread.result(writer) - killed) / 1_000_000;

@@ -10,4 +10,14 @@ public final class Elapsed {
     work.run();
     return (System.nanoTime() - start) / 1_000_000;
   }
+
+  /** As {@link #millisOf}, without the time in which this process did not run. */
+  public static long runningMillisOf(TestThreads.Work work) throws Exception {
+    try (Pauses pauses = Pauses.record()) {
+      long start = System.nanoTime();
+      work.run();
+      long end = System.nanoTime();
+      return (end - start - pauses.nanosWithin(start, end)) / 1_000_000;
+    }
+  }
 }

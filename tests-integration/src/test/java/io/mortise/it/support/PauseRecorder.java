@@ -26,6 +26,7 @@ public final class PauseRecorder implements AutoCloseable {
   private final PauseListener listener;
   private final Thread thread = new Thread(this::run, "pause-recorder");
   private volatile boolean stopped;
+  private volatile long lookedNanos = System.nanoTime();
 
   private PauseRecorder(PauseListener listener) {
     this.listener = listener;
@@ -45,6 +46,14 @@ public final class PauseRecorder implements AutoCloseable {
       LockSupport.parkNanos(PERIOD_NANOS);
       long now = System.nanoTime();
       last = record(last, now);
+      lookedNanos = last;
+    }
+  }
+
+  /** Waits until all pauses before that time of {@link System#nanoTime()} are reported. */
+  void awaitLookedAt(long nanos) {
+    while (!stopped && lookedNanos - nanos < 0) {
+      LockSupport.parkNanos(PERIOD_NANOS / 10);
     }
   }
 

@@ -27,7 +27,7 @@ class ReservedTokensTest {
   private static final Duration LONG = Duration.ofMinutes(5);
   private static final LockOptions OPTIONS =
       LockOptions.builder()
-          .tuning(t -> t.maxHandOffs(1_000_000).maxHandOffTime(Duration.ofSeconds(1)))
+          .tuning(t -> t.maxHandOffs(1_000_000).maxHandOffTime(Duration.ofMinutes(1)))
           .build();
   private static final String ACQUIRE = new String(Script.load("lock/acquire").sha1(), UTF_8);
   private static final String GRANTED = RespServer.integers(List.of(1L, 42L, 0L));

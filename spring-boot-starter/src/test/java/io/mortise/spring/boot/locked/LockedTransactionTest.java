@@ -125,7 +125,7 @@ class LockedTransactionTest {
         .withPropertyValues(
             "spring.datasource.generate-unique-name=true",
             "mortise.redis.uri=" + redis.uri(),
-            "mortise.lease=1500ms")
+            "mortise.lease=5s")
         .withBean(Shop.class)
         .withUserConfiguration(lockOutside ? LockOutside.class : TransactionOutside.class)
         .run(
