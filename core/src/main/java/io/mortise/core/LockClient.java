@@ -20,9 +20,10 @@ import redis.clients.jedis.UnifiedJedis;
  * <p><b>Cluster.</b> All keys of a lock are in one slot. Commands go to the slot's master, and
  * follow it; while a slot is being migrated to another node its locks cannot be used, and waiters
  * go on waiting. Messages are sharded (SPUBLISH) when all masters support that (Redis 7). A client
- * notices an upgrade while it holds or waits for a lock, after 5 s at the latest. Until all clients
- * have noticed it, a waiter may miss a message, and asks after 5 s at the latest. While a lock is
- * held or waited for, the client asks one of the nodes for the slot map every 200 ms.
+ * notices an upgrade while it holds or waits for a lock, after 5 s at the latest, if each master
+ * answers within 200 ms. Until all clients have noticed it, a waiter may miss a message, and asks
+ * after 5 s at the latest. While a lock is held or waited for, the client asks one of the nodes for
+ * the slot map every 200 ms.
  *
  * <p><b>Sentinels.</b> The sentinels of the URI are asked for the master every 200 ms while a lock
  * is held or waited for, and otherwise every 2 s; the client does not depend on their messages.
@@ -58,8 +59,8 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *     redis-sentinel://[[user]:password@]host[:port],host[:port]...[/database]#master} for the
    *     master that these sentinels watch under that name: credentials and database are those of
    *     the master; the password of the sentinels is in a {@link ConnectionSecurity}. With {@code
-   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. A host may
-   *     have underscores, and an IPv6 address is in brackets. User and password are
+   *     rediss} instead of {@code redis} over TLS, with the JVM's trusted certificates. Without TLS
+   *     a host may have underscores. An IPv6 address is in brackets. User and password are
    *     percent-encoded. {@code ?protocol=2} or {@code ?protocol=3} after the hosts, or the
    *     database, chooses the version of Redis' protocol; other settings are in the options
    * @throws IllegalArgumentException if the URI has another form; the message shows no user and no

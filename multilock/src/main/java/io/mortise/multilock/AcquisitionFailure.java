@@ -26,13 +26,11 @@ final class AcquisitionFailure {
         cause);
   }
 
-  /**
-   * Returns the failure of a wait that was over before all members, which were free, were asked.
-   */
+  /** Returns the failure of a wait that was over before all members were asked. */
   static LockException tooSlow(String lockName, LeaseTerms terms) {
     return new LockException(
         Reason.UNREACHABLE,
-        "lock '%s': the answers of its first members took longer than the wait of %d ms; wait longer"
+        "lock '%s': its wait of %d ms was over before all members were asked; wait longer"
             .formatted(lockName, Duration.ofNanos(terms.waitNanos()).toMillis()),
         null);
   }

@@ -196,9 +196,11 @@ final class MultiAcquisition {
     }
   }
 
-  /** Returns whether a bounded wait is over, and the time of a last step too. */
+  /** Returns whether a bounded wait and a last step are over; a RedLock's step may be longer. */
   private boolean isTimeUp() {
-    return terms.waitNanos() > 0 && wait.leftNanos() + LAST_STEP_NANOS <= 0;
+    return terms.waitNanos() > 0
+        && wait.leftNanos() + LAST_STEP_NANOS <= 0
+        && members.stream().allMatch(member -> member.nodes().size() == 1);
   }
 
   /**

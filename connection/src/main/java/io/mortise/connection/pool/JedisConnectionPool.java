@@ -70,8 +70,8 @@ public final class JedisConnectionPool implements ConnectionPool {
         if (!pool.isClosed()) {
           throw failed;
         }
-        Pool<Connection> now = provider.pool();
-        if (now == pool || deadline.hasPassed()) {
+        Pool<Connection> now = deadline.hasPassed() ? pool : provider.pool(); // which may take time
+        if (now == pool) {
           throw failed instanceof RuntimeException unchecked
               ? unchecked
               : new IllegalStateException("the pool of the Jedis client was closed", failed);

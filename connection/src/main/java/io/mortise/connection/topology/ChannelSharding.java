@@ -38,8 +38,8 @@ final class ChannelSharding {
   /** The time after which a master is asked again that lacks SPUBLISH or did not answer. */
   static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** How long all of them together may take to answer later questions. */
-  private static final long REPEAT_ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  /** How long a master may take to answer; at the first question longer, if there is time. */
+  private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private enum Answer {
     KNOWS,
@@ -83,7 +83,8 @@ final class ChannelSharding {
     lock.lock();
     try {
       answers.clear();
-      CommandException unanswered = ask(masters, deadline);
+      long shareNanos = deadline.leftNanos() / Math.max(1, masters.size());
+      CommandException unanswered = ask(masters, deadline, Math.max(ANSWER_NANOS, shareNanos));
       if (answers.values().stream().allMatch(Answer.NONE::equals)) {
         throw unanswered != null
             ? unanswered
@@ -109,7 +110,7 @@ final class ChannelSharding {
       boolean before = sharded;
       answers.keySet().retainAll(masters);
       if (isDue(masters)) {
-        CommandException unanswered = ask(masters, deadline.within(REPEAT_ANSWER_NANOS));
+        CommandException unanswered = ask(masters, deadline, ANSWER_NANOS);
         LOG.debug("asked the masters of the {} for sharded channels", nodes, unanswered);
       }
       sharded = result(before);
@@ -133,21 +134,22 @@ final class ChannelSharding {
    * Asks all masters that have not said that they know SPUBLISH. Returns the last failure; null
    * when all have answered, or the time is over.
    *
+   * @param shareNanos how long one of them may take, so that a silent one leaves time for the
+   *     others
    * @throws CommandException if a master refuses the question
    */
   @GuardedBy("lock")
-  private @Nullable CommandException ask(Set<HostAndPort> masters, Deadline deadline)
-      throws CommandException {
+  private @Nullable CommandException ask(
+      Set<HostAndPort> masters, Deadline deadline, long shareNanos) throws CommandException {
     askedNanos = ticker.read();
     answers.values().removeIf(answer -> answer != Answer.KNOWS);
     masters.forEach(master -> answers.putIfAbsent(master, Answer.NONE));
     CommandException unanswered = null;
     for (HostAndPort master : masters) {
-      long left = deadline.leftNanos();
-      if (answers.get(master) == Answer.NONE && left > 0) {
+      if (answers.get(master) == Answer.NONE && !deadline.hasPassed()) {
         try {
-          Deadline half = deadline.within((left + 1) / 2);
-          boolean knows = new ClusterQueries(nodes.at(master), half).knowsSharding();
+          Deadline share = deadline.within(shareNanos);
+          boolean knows = new ClusterQueries(nodes.at(master), share).knowsSharding();
           answers.put(master, knows ? Answer.KNOWS : Answer.LACKS);
         } catch (CommandException fault) {
           if (!fault.kind().isTransient()) {

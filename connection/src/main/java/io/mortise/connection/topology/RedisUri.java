@@ -24,8 +24,8 @@ import redis.clients.jedis.util.JedisURIHelper;
  *       the master that those sentinels name.
  * </ul>
  *
- * <p>A host may have underscores, as the names of Docker Compose have. An IPv6 address is in
- * brackets. No message of an exception repeats the credentials.
+ * <p>Without TLS a host may have underscores, as the names of Docker Compose have. An IPv6 address
+ * is in brackets. No message of an exception repeats the credentials.
  *
  * @param first the URI with the first of its hosts alone, for all but that host
  * @param hosts the server, the sentinels, or the nodes of the cluster
@@ -117,6 +117,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
    */
   DefaultJedisClientConfig.Builder config(Security security) {
     refuseUseless(security);
+    refuseUnderscoresWithTls();
     DefaultJedisClientConfig.Builder config =
         withTls(security.tls())
             .user(JedisURIHelper.getUser(first))
@@ -157,6 +158,18 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     if (security.sentinelPassword() != null && kind != Kind.SENTINEL) {
       throw new IllegalArgumentException(
           "a password of sentinels is for a URI of redis-sentinel:// or rediss-sentinel://");
+    }
+  }
+
+  /** The JVM compares the certificate with the host, and accepts none for a name with '_'. */
+  private void refuseUnderscoresWithTls() {
+    for (HostAndPort server : hosts) {
+      if (JedisURIHelper.isRedisSSLScheme(first) && server.getHost().contains("_")) {
+        throw new IllegalArgumentException(
+            "no certificate is valid for the host '%s', because its name has '_'; with rediss, give"
+                    .formatted(server.getHost())
+                + " another name of the host, or its address");
+      }
     }
   }
 

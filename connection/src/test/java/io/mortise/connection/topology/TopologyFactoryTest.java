@@ -2,7 +2,6 @@ package io.mortise.connection.topology;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -127,13 +126,29 @@ class TopologyFactoryTest {
 
   @Test
   void credentialsAndDatabaseBesideAHostWithUnderscoresCount() {
-    RedisUri uri = RedisUri.parse("rediss://joe:s%40cret@order_redis:7000/3");
+    RedisUri uri = RedisUri.parse("redis://joe:s%40cret@order_redis:7000/3");
     JedisClientConfig config = uri.config(Security.NONE).build();
 
     assertEquals("joe", config.getUser());
     assertEquals("s@cret", config.getPassword());
     assertEquals(3, config.getDatabase());
-    assertNotNull(config.getSslOptions(), "TLS");
+  }
+
+  /** The JVM accepts no certificate for it, whatever is in the certificate. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rediss://joe:s3cret@order_redis",
+        "rediss-cluster://joe:s3cret@example,order_redis:7000",
+        "rediss-sentinel://joe:s3cret@order_redis#m"
+      })
+  void aHostWithUnderscoresIsRefusedWithTls(String text) {
+    RedisUri uri = RedisUri.parse(text);
+    String message =
+        assertThrows(IllegalArgumentException.class, () -> uri.config(Security.NONE)).getMessage();
+
+    assertTrue(message.contains("'order_redis', because its name has '_'"), message);
+    assertFalse(message.contains("s3cret"), message);
   }
 
   @ParameterizedTest

@@ -138,6 +138,16 @@ final class SharedHold implements HoldSharers, SharedLease.Users {
     return true;
   }
 
+  /** Returns whether no thread can join the hold any more, because its last user has left. */
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Returns whether the hold has no users, or all users are threads that have died without
    * unlocking.

@@ -54,8 +54,14 @@ public final class SharedHolds {
     return shared;
   }
 
-  /** Makes a hold joinable, in place of the one before. */
+  /**
+   * Makes a hold joinable, in place of the one before. If its users have left by now, because it
+   * was lost, nobody would remove it: this method looks for that after it has put it there.
+   */
   void makeJoinable(String id, SharedHold shared) {
     joinable.put(id, shared);
+    if (shared.isClosed()) {
+      joinable.remove(id, shared);
+    }
   }
 }
