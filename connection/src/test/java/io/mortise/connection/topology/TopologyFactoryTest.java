@@ -92,7 +92,7 @@ class TopologyFactoryTest {
     "redis://example:65535, example:65535",
     "redis://order_redis, order_redis:6379",
     "redis://order_redis:7000/3?protocol=2, order_redis:7000",
-    "rediss://joe:p_w@_a.b_c.net:7000, _a.b_c.net:7000",
+    "redis://joe:p_w@_a.b_c.net:7000, _a.b_c.net:7000",
     "redis://0_redis_1/3, 0_redis_1:6379",
     "redis://[::1], [::1]:6379",
     "redis://joe:pw@[::1]:7000/3, [::1]:7000",
