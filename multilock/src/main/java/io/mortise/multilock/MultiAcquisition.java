@@ -48,9 +48,6 @@ final class MultiAcquisition {
   private static final Logger LOG = LoggerFactory.getLogger(MultiAcquisition.class);
   private static final long MAX_PAUSE_NANOS = 50_000_000L;
 
-  /** For how long after the end of a wait another member is asked: a slow round trip. */
-  private static final long LAST_STEP_NANOS = 200_000_000L;
-
   private final LeaseSource source;
   private final List<LeaseSource> members;
   private final LeaseTerms terms;
@@ -196,11 +193,9 @@ final class MultiAcquisition {
     }
   }
 
-  /** Returns whether a bounded wait and a last step are over; a RedLock's step may be longer. */
+  /** Returns whether no other member may be asked; a step of a RedLock may take longer. */
   private boolean isTimeUp() {
-    return terms.waitNanos() > 0
-        && wait.leftNanos() + LAST_STEP_NANOS <= 0
-        && members.stream().allMatch(member -> member.nodes().size() == 1);
+    return wait.isTimeUp() && members.stream().allMatch(member -> member.nodes().size() == 1);
   }
 
   /**

@@ -137,19 +137,27 @@ final class MajorityLease extends CompositeLease
     return joined;
   }
 
-  /**
-   * Applies to a new member the requests that the hold got before the member joined. Repeats until
-   * the two agree, because the hold may get another request in the meantime.
-   */
+  /** Applies to a new member the requests that the hold got before the member joined. */
   private void applyTerms(OwnedLease member) {
+    applyRenewal(
+        renewed -> {
+          if (renewed) {
+            member.extendTo(reacquisition.renewedTerms());
+          } else {
+            member.setRenewed(false);
+          }
+        });
+  }
+
+  /**
+   * Applies whether the hold is renewed to a member. Repeats until the two agree, because the hold
+   * may get another request in the meantime.
+   */
+  private void applyRenewal(Consumer<Boolean> member) {
     boolean renewed;
     do {
       renewed = isRenewed();
-      if (renewed) {
-        member.extendTo(reacquisition.renewedTerms());
-      } else {
-        member.setRenewed(false);
-      }
+      member.accept(renewed);
     } while (renewed != isRenewed());
   }
 
@@ -238,20 +246,9 @@ final class MajorityLease extends CompositeLease
    */
   @Override
   protected MemberReplies askMembers(Consumer<OwnedLease> action) {
-    Consumer<OwnedLease> asked = action.andThen(this::applyRenewal);
+    Consumer<OwnedLease> asked = action.andThen(member -> applyRenewal(member::setRenewed));
     return onAllMembers(
         (requests, place, lease) -> requests.submit(place, callOf(asked, lease)), false);
-  }
-
-  /** Repeats until the two agree, because the hold may get another request in the meantime. */
-  private void applyRenewal(OwnedLease member) {
-    boolean renewed;
-    do {
-      renewed = isRenewed();
-      if (!renewed) {
-        member.setRenewed(false);
-      }
-    } while (renewed != isRenewed());
   }
 
   /** Submits one call to a member. */

@@ -14,7 +14,7 @@ import java.util.List;
 /** A holder dies: the others enter when its lease has run out, and the stock stays correct. */
 final class Crash implements Chapter {
   /** The time for the wake-up and two round trips, on a busy machine. */
-  private static final Duration MARGIN = Duration.ofSeconds(2);
+  private static final Duration MARGIN = Duration.ofSeconds(1);
 
   /** The time before and after that the drawing shows. */
   private static final Duration AROUND = Duration.ofMillis(150);

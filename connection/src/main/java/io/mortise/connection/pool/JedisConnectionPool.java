@@ -226,12 +226,11 @@ public final class JedisConnectionPool implements ConnectionPool {
     if (now == null || now == lastPool) {
       return;
     }
-    boolean replaced = lastPool != null;
     Object former = lastServer;
     Object server = provider.server();
     lastPool = now;
     lastServer = server;
-    if (replaced && former != null) {
+    if (former != null) {
       changeAction.accept(former, server);
     }
   }

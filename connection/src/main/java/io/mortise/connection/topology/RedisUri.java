@@ -55,8 +55,8 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
       Pattern.compile("(?:[^\\x00-\\x20/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
 
   /**
-   * What is before a host with underscores, that host, and what is behind it. {@code java.net.URI}
-   * finds no host in such a URI, and no user and no port.
+   * The three parts of a URI whose host has underscores: the text before the host, the host, and
+   * the text behind it. {@code java.net.URI} finds no host in such a URI, and no user and no port.
    */
   private static final Pattern UNDERSCORES =
       Pattern.compile(

@@ -12,6 +12,12 @@ import java.util.function.LongSupplier;
  * <p><b>Threads.</b> Confined to the thread that waits.
  */
 public final class CallerWait {
+  /**
+   * The time that everything after the end of a bounded wait may take together: the last attempt,
+   * and leaving a queue. The round trip of a slow network.
+   */
+  public static final long ROUND_TRIP_NANOS = 200_000_000L;
+
   private final LeaseTerms terms;
   private final String lockName;
   private final LongSupplier clock;
@@ -52,6 +58,11 @@ public final class CallerWait {
     return terms.isUnbounded()
         ? LeaseTerms.FOREVER / 2
         : terms.waitNanos() - (clock.getAsLong() - startNanos);
+  }
+
+  /** Returns whether a bounded wait is over, and the round trip that may follow it too. */
+  public boolean isTimeUp() {
+    return terms.waitNanos() > 0 && leftNanos() + ROUND_TRIP_NANOS <= 0;
   }
 
   /**

@@ -3,7 +3,7 @@ package io.mortise.it.chaos;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.TestThreads;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class RollCall {
       Optional<Lease> lease = lock.acquire(bound);
       long waitedNanos = System.nanoTime() - startNanos;
       if (lease.isPresent()) {
-        close(lease.get());
+        LateAnswer.release(lock, lease.get()::close);
         return Optional.of(TimeUnit.NANOSECONDS.toMillis(waitedNanos));
       }
       System.out.printf("'%s' is held by others for %s%n", lock.name(), bound);
@@ -61,16 +61,5 @@ final class RollCall {
       e.printStackTrace(System.out);
     }
     return Optional.empty();
-  }
-
-  /** The nodes of a quorum may answer too late when the machine stands still: it got in before. */
-  private static void close(Lease lease) {
-    try {
-      lease.close();
-    } catch (LockException e) {
-      if (e.reason() != Reason.UNREACHABLE) {
-        throw e;
-      }
-    }
   }
 }

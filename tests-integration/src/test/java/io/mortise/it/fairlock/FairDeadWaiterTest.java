@@ -121,11 +121,11 @@ class FairDeadWaiterTest {
     }
   }
 
-  /** Three waiter timeouts, in two clients and a process; no place changes. */
+  /** Eight waiter timeouts, in two clients and a process; no place changes. */
   @Test
   void aLongWaitKeepsItsPlace() throws Exception {
-    Duration timeout = Duration.ofSeconds(3);
-    Duration many = timeout.multipliedBy(3);
+    Duration timeout = Duration.ofSeconds(2);
+    Duration many = timeout.multipliedBy(8);
     try (JavaProcess child = FairProcess.start(order, timeout)) {
       lock.lock();
       order.queue("A", order.lock(clients.there(), timeout));

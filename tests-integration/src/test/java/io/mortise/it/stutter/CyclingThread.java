@@ -1,9 +1,8 @@
 package io.mortise.it.stutter;
 
 import io.mortise.core.DistributedLock;
-import io.mortise.core.LockException;
 import io.mortise.it.stutter.ContendedLock.Contender;
-import io.mortise.redlock.RedLock;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.testkit.HoldLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,26 +47,12 @@ final class CyclingThread {
           longestNanos = Math.max(longestNanos, System.nanoTime() - start);
           log.acquired(lock.name(), name, lock.lease().fencingToken(), contender.mode()).released();
         } finally {
-          release(lock);
+          LateAnswer.release(lock, lock::unlock); // the process is suspended now and then
         }
         cycles.incrementAndGet();
       }
     } catch (RuntimeException | Error e) {
       failure = e;
-    }
-  }
-
-  /**
-   * A RedLock whose majority does not answer within its budget, because the process was suspended,
-   * says so, and goes on releasing in the background.
-   */
-  private static void release(DistributedLock lock) {
-    try {
-      lock.unlock();
-    } catch (LockException late) {
-      if (!(lock instanceof RedLock) || late.reason() != LockException.Reason.UNREACHABLE) {
-        throw late;
-      }
     }
   }
 

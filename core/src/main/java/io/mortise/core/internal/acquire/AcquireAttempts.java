@@ -13,6 +13,7 @@ import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.StepTimeout;
 import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.RunProtocol;
@@ -240,13 +241,13 @@ final class AcquireAttempts {
     if (queued
         && faultTimeout.lastFault() == null
         && !context.isClosed()
-        && leftNanos + StepTimeout.ROUND_TRIP_NANOS > 0) {
+        && leftNanos + CallerWait.ROUND_TRIP_NANOS > 0) {
       try {
         context
             .commands()
             .run(
                 protocol.leave(holder),
-                Math.min(StepTimeout.ROUND_TRIP_NANOS, leftNanos + StepTimeout.ROUND_TRIP_NANOS));
+                Math.min(CallerWait.ROUND_TRIP_NANOS, leftNanos + CallerWait.ROUND_TRIP_NANOS));
         leftQueue = true;
       } catch (CommandException fault) {
         LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);

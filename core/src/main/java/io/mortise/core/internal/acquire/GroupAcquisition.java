@@ -117,7 +117,7 @@ public final class GroupAcquisition implements Completions.Operation {
     }
   }
 
-  /** Has released what may be left in Redis without a holder, and gives the tickets back. */
+  /** Releases in the background the holds that may be left in Redis; gives the tickets back. */
   private void end() {
     if (attempting) { // an error in the middle, such as an OutOfMemoryError
       unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));

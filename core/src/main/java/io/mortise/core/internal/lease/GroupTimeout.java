@@ -1,6 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.function.LongSupplier;
 
@@ -33,7 +34,7 @@ public interface GroupTimeout {
       return OF_COMMANDS;
     }
     return commands -> {
-      long left = leftNanos.getAsLong() + StepTimeout.ROUND_TRIP_NANOS;
+      long left = leftNanos.getAsLong() + CallerWait.ROUND_TRIP_NANOS;
       return Math.min(Math.max(MIN_NANOS, left), commands.timeoutNanos());
     };
   }

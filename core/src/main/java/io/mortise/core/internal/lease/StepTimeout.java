@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 
 /**
@@ -9,12 +10,6 @@ import io.mortise.core.spi.LeaseTerms;
  * <p><b>Threads.</b> Stateless: any thread may call any method.
  */
 public final class StepTimeout {
-  /**
-   * The time that everything after the end of a wait may take together: the last attempt, and
-   * leaving a queue. The round trip of a slow network.
-   */
-  public static final long ROUND_TRIP_NANOS = 200_000_000L;
-
   /**
    * The least for one of several commands that share the round trip after the end of the wait, when
    * those before it have used it up. Enough for a server in the same network.
@@ -28,7 +23,9 @@ public final class StepTimeout {
    * of the wait, at least a round trip.
    */
   public static long ofSingle(LeaseTerms terms, long leftNanos, long commandTimeoutNanos) {
-    return terms.waitNanos() == 0 ? commandTimeoutNanos : Math.max(ROUND_TRIP_NANOS, leftNanos);
+    return terms.waitNanos() == 0
+        ? commandTimeoutNanos
+        : Math.max(CallerWait.ROUND_TRIP_NANOS, leftNanos);
   }
 
   /**
@@ -40,6 +37,6 @@ public final class StepTimeout {
   public static long ofNext(LeaseTerms terms, long leftNanos, long commandTimeoutNanos) {
     return terms.waitNanos() == 0
         ? commandTimeoutNanos
-        : Math.max(MIN_STEP_NANOS, leftNanos + ROUND_TRIP_NANOS);
+        : Math.max(MIN_STEP_NANOS, leftNanos + CallerWait.ROUND_TRIP_NANOS);
   }
 }

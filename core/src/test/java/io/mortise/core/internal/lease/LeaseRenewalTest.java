@@ -17,10 +17,8 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.scripts.Script;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -153,25 +151,15 @@ class LeaseRenewalTest {
     }
   }
 
-  /** After at most a tenth of the lease, and not after a third. The machine may pause once. */
+  /** After at most a tenth of the lease. With intervals of a third there would be three. */
   @Test
   void aRefusedRenewalIsRepeatedSoon() {
-    List<Long> times = new CopyOnWriteArrayList<>();
-    answers =
-        number -> {
-          times.add(System.nanoTime());
-          return RespServer.error("LOADING on purpose");
-        };
+    answers = number -> RespServer.error("LOADING on purpose");
     Lease lease = lock.tryAcquire().orElseThrow();
 
     awaitLost(lease);
 
-    List<Long> pauses = new ArrayList<>();
-    for (int i = 1; i < times.size(); i++) {
-      pauses.add(times.get(i) - times.get(i - 1));
-    }
-    long soon = pauses.stream().filter(pause -> pause < LEASE.toNanos() / 5).count();
-    assertTrue(soon >= 1 && soon >= pauses.size() - 1, () -> "pauses in ns: " + pauses);
+    assertTrue(renewals.get() >= 5, () -> renewals + " renewals");
     awaitReleased();
   }
 

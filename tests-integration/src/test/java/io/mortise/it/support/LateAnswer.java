@@ -1,0 +1,45 @@
+package io.mortise.it.support;
+
+import io.mortise.core.DistributedLock;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.redlock.RedLock;
+import java.time.Duration;
+
+/** Calls that rightly say that they do not know, because the machine stood still. */
+public final class LateAnswer {
+  /** The default budget of a node is 300 ms; the rest is for the clocks. */
+  private static final Duration ALMOST_THE_BUDGET = Duration.ofMillis(250);
+
+  private LateAnswer() {}
+
+  /**
+   * Runs the release of a lock. A RedLock whose majority does not answer within its default budget
+   * says so, and goes on releasing in the background.
+   */
+  public static void release(DistributedLock lock, Runnable release) {
+    long start = System.nanoTime();
+    try {
+      release.run();
+    } catch (LockException late) {
+      if (!(lock instanceof RedLock)) {
+        throw late;
+      }
+      tolerate(late, start, ALMOST_THE_BUDGET);
+    }
+  }
+
+  /**
+   * Throws the exception again, unless it says that there was no answer, after a time in which
+   * there is one when the machine does not stand still.
+   *
+   * @param sinceNanos when the call began, on the clock of {@link System#nanoTime()}
+   * @param least the least time after which a call may say so
+   */
+  static void tolerate(LockException thrown, long sinceNanos, Duration least) {
+    boolean late = System.nanoTime() - sinceNanos >= least.toNanos();
+    if (!late || thrown.reason() != Reason.UNREACHABLE) {
+      throw thrown;
+    }
+  }
+}
