@@ -26,12 +26,20 @@ final class FakeNodeLease implements OwnedLease {
   /** Runs as soon as the hold is watched. */
   private Runnable whenWatched = () -> {};
 
+  /** Runs, once, before the renewal is ended. */
+  private Runnable beforeRenewalEnds = () -> {};
+
   FakeNodeLease(String name) {
     this.name = name;
   }
 
   FakeNodeLease whenWatched(Runnable then) {
     whenWatched = then;
+    return this;
+  }
+
+  FakeNodeLease beforeRenewalEnds(Runnable first) {
+    beforeRenewalEnds = first;
     return this;
   }
 
@@ -74,6 +82,11 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public void setRenewed(boolean wanted) {
+    if (!wanted) {
+      Runnable first = beforeRenewalEnds;
+      beforeRenewalEnds = () -> {};
+      first.run();
+    }
     renewed = wanted;
   }
 

@@ -178,4 +178,17 @@ class ReacquisitionSlotsTest {
 
     assertFalse(late.isRenewed());
   }
+
+  /** A node answers late; its thread is about to set what the hold has asked for since. */
+  @Test
+  void aMemberWhoseAnswerMeetsAnotherRequestHasTheRenewalOfTheHold() {
+    MajorityLease hold = hold(late);
+    hold.setRenewed(false);
+    late.beforeRenewalEnds(() -> hold.setRenewed(true));
+
+    hold.verifyNow();
+
+    assertTrue(hold.isRenewed());
+    assertTrue(late.isRenewed());
+  }
 }
