@@ -69,7 +69,7 @@ final class MajorityLease extends CompositeLease
     watch();
     for (int i = 0; i < leases.size(); i++) {
       if (leases.get(i) == null) {
-        reacquisition.scheduleFor(i);
+        reacquisition.recheck(i);
       }
     }
   }
@@ -196,10 +196,9 @@ final class MajorityLease extends CompositeLease
     }
     Optional<LeaseLoss> loss = member.loss();
     if (loss.filter(why -> why.reason() == Reason.FORCED).isPresent()) {
-      reacquisition.exclude(place);
       requestVerification(); // a forced release of one node hits the others too: none is reacquired
     } else {
-      reacquisition.scheduleFor(place);
+      reacquisition.recheck(place);
     }
     if (loggedLosses.getAndSet(place, member) != member) {
       LOG.warn(

@@ -1,5 +1,7 @@
 package io.mortise.redlock;
 
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.MemberLock;
 import io.mortise.core.spi.CallerWait;
@@ -24,14 +26,16 @@ import org.slf4j.LoggerFactory;
  * restarts.
  *
  * <p>A node is not reacquired for a thread that has died, for a hold that has lasted {@code
- * maxHold}, or after a forced release on that node: these holds are meant to end.
+ * maxHold}, or after a forced release on that node: these holds are meant to end. A lease that was
+ * lost by force stays in its slot, and so keeps the slot closed, also for an attempt that was
+ * scheduled before the loss.
  *
- * <p><b>An empty slot always has an attempt</b>, scheduled or in progress, unless the hold has
- * ended or the slot is excluded. A thread that empties a slot, or sees an empty one, calls {@link
- * #scheduleFor} afterwards; that call either schedules an attempt or finds one. A thread that ends
- * an attempt first marks the slot as idle and then checks it again. A loss between the two steps is
- * therefore seen by one of the two threads. The thread of an attempt does not end before it has
- * checked: without memory it waits and checks again.
+ * <p><b>An open slot always has an attempt</b>, scheduled or in progress, unless the hold has
+ * ended. A thread that empties a slot, or sees an empty one, calls {@link #recheck} afterwards;
+ * that call either schedules an attempt or finds one. A thread that ends an attempt first marks the
+ * slot as idle and then checks it again. A loss between the two steps is therefore seen by one of
+ * the two threads. The thread of an attempt does not end before it has checked: without memory it
+ * waits and checks again.
  *
  * <p>An attempt waits for a short time: several waiters may hold the node in turn without a
  * majority, and an attempt without a wait would rarely find it free.
@@ -81,7 +85,6 @@ final class NodeReacquisition {
     /** Whether an attempt is scheduled or in progress. */
     boolean inProgress;
 
-    boolean excluded;
     int attempts;
     @Nullable Thread thread;
     Runnable cancel = () -> {};
@@ -109,28 +112,23 @@ final class NodeReacquisition {
     hold = newHold;
   }
 
-  /** Schedules an attempt for a slot that is empty or holds a lost lease. */
-  void scheduleFor(int place) {
-    guarded(
-        () -> {
-          NodeSlot slot = slots[place];
-          if (!slot.inProgress) {
-            schedule(place, slot);
-          }
-        });
-  }
-
-  /** Schedules an attempt if the slot has no valid lease; called after a change of the slot. */
+  /** Schedules an attempt if the slot is open; called after a change of the slot. */
   void recheck(int place) {
-    OwnedLease lease = hold().leaseAt(place);
-    if (lease == null || !lease.isValid()) {
-      scheduleFor(place);
+    if (isOpen(hold().leaseAt(place))) {
+      guarded(
+          () -> {
+            NodeSlot slot = slots[place];
+            if (!slot.inProgress) {
+              schedule(place, slot);
+            }
+          });
     }
   }
 
-  /** Excludes a slot from reacquisition. */
-  void exclude(int place) {
-    guarded(() -> slots[place].excluded = true);
+  /** Returns whether a slot may get another lease than the one that is in it. */
+  private static boolean isOpen(@Nullable OwnedLease lease) {
+    return lease == null
+        || (!lease.isValid() && lease.loss().map(LeaseLoss::reason).orElse(null) != Reason.FORCED);
   }
 
   /** Cancels and interrupts all attempts, because the hold has ended. */
@@ -161,7 +159,7 @@ final class NodeReacquisition {
   }
 
   private void schedule(int place, NodeSlot slot) {
-    if (ended || slot.excluded || !mayContinue()) {
+    if (ended || !mayContinue()) {
       return;
     }
     long pause = CallerWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++);
@@ -182,7 +180,7 @@ final class NodeReacquisition {
     IncompleteHold current = hold();
     try {
       OwnedLease before = current.leaseAt(place);
-      boolean filled = before != null && before.isValid(); // by a late grant
+      boolean filled = !isOpen(before); // by a late grant, which may have been lost by force
       if (!filled && current.isValid() && mayContinue()) {
         Optional<OwnedLease> lease = acquire(current, members.at(place), slot);
         filled = lease.isPresent() && current.addMember(place, before, lease.get());

@@ -44,7 +44,11 @@ final class FakeNodeLease implements OwnedLease {
   }
 
   void lose() {
-    loss = new LeaseLoss(name, 1, Reason.MISSING, System.nanoTime(), "lost on purpose");
+    lose(Reason.MISSING);
+  }
+
+  void lose(Reason reason) {
+    loss = new LeaseLoss(name, 1, reason, System.nanoTime(), "lost on purpose");
     state = State.LOST;
     onChange.forEach(listener -> listener.accept(state));
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** An empty slot always has an attempt. */
+/** An open slot always has an attempt, and one that was forced has none. */
 class ReacquisitionSlotsTest {
   private static final int PLACE = 2;
 
@@ -101,6 +102,51 @@ class ReacquisitionSlotsTest {
     attempt();
 
     assertReacquired(hold);
+  }
+
+  @Test
+  void aNodeThatWasForcedIsNotReacquired() {
+    MajorityLease hold = hold(late);
+
+    late.lose(Reason.FORCED);
+
+    assertStaysEmpty(hold);
+  }
+
+  /** The attempt was scheduled when the node had not granted yet. */
+  @Test
+  void aNodeThatWasForcedIsNotReacquiredByAnAttemptFromBefore() {
+    MajorityLease hold = hold(null);
+    assertTrue(hold.addMember(PLACE, null, late));
+    late.lose(Reason.FORCED);
+
+    node.grants = () -> new FakeNodeLease("again");
+    attempt();
+
+    assertStaysEmpty(hold);
+  }
+
+  /** The node grants to the attempt when its late grant has come and gone. */
+  @Test
+  void aNodeThatWasForcedIsNotReacquiredByAnAttemptInProgress() {
+    MajorityLease hold = hold(null);
+    FakeNodeLease again = new FakeNodeLease("again");
+    node.grants =
+        () -> {
+          assertTrue(hold.addMember(PLACE, null, late));
+          late.lose(Reason.FORCED);
+          return again;
+        };
+    attempt();
+
+    assertStaysEmpty(hold);
+    assertFalse(again.isValid(), "released");
+  }
+
+  private void assertStaysEmpty(MajorityLease hold) {
+    assertEquals(0, node.scheduled.size());
+    assertSame(late, hold.leaseAt(PLACE));
+    assertEquals(2, hold.validNodes());
   }
 
   @Test
