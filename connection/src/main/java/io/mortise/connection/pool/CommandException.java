@@ -107,6 +107,14 @@ public final class CommandException extends Exception {
     return getCause() instanceof JedisDataException;
   }
 
+  /**
+   * Returns whether a command that undoes an attempt has no answer: then no attempt of the same
+   * holder may follow, see {@link UnansweredUndoException}.
+   */
+  public boolean isUndoUnanswered() {
+    return getCause() instanceof UnansweredUndoException;
+  }
+
   /** Returns whether the connection broke, other than by a time-out. */
   public boolean isBrokenConnection() {
     return kind == Kind.UNREACHABLE && !isTimeOut();

@@ -69,6 +69,14 @@ public final class ErrorClassifier {
     if (thrown instanceof PartlyExecutedException partly) {
       return ofPartlyExecuted(partly.refusal(), where);
     }
+    if (thrown instanceof UnansweredUndoException undo) {
+      return new CommandException(
+          Kind.NOT_REPLICATED,
+          true,
+          "%s; the command that undoes it has no answer: %s"
+              .formatted(undo.whyUndone(), connectionFailure(undo, where)),
+          undo);
+    }
     if (thrown instanceof NoSuchElementException) {
       return new CommandException(
           Kind.POOL_EXHAUSTED,

@@ -106,7 +106,8 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
           interrupted |= byInterrupt;
           boolean stale =
               !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
-          boolean maySendAgain = (stale || byInterrupt) && (repeatable || before == null);
+          boolean maySendAgain =
+              (stale || byInterrupt) && (repeatable || before == null) && !fault.isUndoUnanswered();
           if (!maySendAgain || deadline.hasPassed()) {
             throw before != null ? fault.afterEarlier(before) : fault;
           }

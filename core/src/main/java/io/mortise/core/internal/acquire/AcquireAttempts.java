@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The attempts of one acquisition, all under one holder id, and the release of a hold that they may
+ * Attempts of one acquisition, all under one holder id, and the release of a hold that they may
  * leave in Redis.
  *
  * <p><b>A lost reply.</b> Example: client A sends an attempt, Redis grants it, and the reply is
@@ -197,6 +197,15 @@ final class AcquireAttempts {
   private void record(@Nullable CommandException fault) {
     faultTimeout.record(fault);
     ticket.recordAttempt(fault);
+  }
+
+  /**
+   * Returns whether the release of an earlier grant may still be under way, so that this holder id
+   * must not attempt again.
+   */
+  boolean isUndoUnderWay() {
+    CommandException fault = faultTimeout.lastFault();
+    return fault != null && fault.isUndoUnanswered();
   }
 
   /** Ends the attempts, because another thread has offered its hold; returns that hold. */

@@ -279,9 +279,11 @@ final class AcquireWait implements AutoCloseable {
 
   // ---- at the end
 
+  /** Gives back the channel and the heartbeat; {@link #begin} may follow. */
   @Override
   public void close() {
     stopHeartbeat();
+    parked = false;
     Subscription channel = subscription;
     if (channel != null) {
       channel.close();

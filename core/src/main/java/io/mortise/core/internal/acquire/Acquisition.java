@@ -1,7 +1,5 @@
 package io.mortise.core.internal.acquire;
 
-import io.mortise.connection.concurrent.Signal;
-import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.Outage;
 import io.mortise.core.internal.handoff.QueueTicket;
@@ -34,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
  * message</i>: the signal's generation is read before the attempt, and a channel counts only from
  * its confirmation. In every case the {@code finally} gives back the slot in the local queue, the
- * channel, the heartbeat, and the place in a Redis queue.
+ * channel, the heartbeat, and the place in a Redis queue. <i>A lost reply to the undo</i> of a
+ * grant that too few replicas acknowledged: the wait goes on under a new holder id.
  *
  * <p><b>Threads.</b> Confined to the thread that waits, and after an error in its clean-up to a
  * worker, see {@link Completions}. Other threads reach it only through the signal of its channel
@@ -52,6 +51,7 @@ public final class Acquisition implements Completions.Operation {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
+  private final FaultPause faultPause;
 
   /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
@@ -94,6 +94,7 @@ public final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
+    this.faultPause = new FaultPause(leases, protocol, terms, waiting, ticket, faultTimeout);
   }
 
   /**
@@ -121,12 +122,7 @@ public final class Acquisition implements Completions.Operation {
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
       if (granted == null && enterLocalQueue()) {
-        LeaseContext leases = context.lease();
-        String holder = waiting.begin(owner);
-        handOff.runs().join(holder);
-        attempts =
-            new AcquireAttempts(leases, protocol, terms, ticket, handOff, faultTimeout, holder);
-        granted = attemptUntilDone(attempts);
+        granted = attemptUntilDone();
       }
       return granted;
     } finally {
@@ -176,8 +172,19 @@ public final class Acquisition implements Completions.Operation {
 
   // ---- attempts
 
-  private @Nullable RedisHold attemptUntilDone(AcquireAttempts attempts)
-      throws InterruptedException {
+  /** Begins attempts under a new holder id. */
+  private AcquireAttempts beginAttempts() {
+    String holder = waiting.begin(owner);
+    handOff.runs().join(holder);
+    AcquireAttempts begun =
+        new AcquireAttempts(
+            context.lease(), protocol, terms, ticket, handOff, faultTimeout, holder);
+    attempts = begun;
+    return begun;
+  }
+
+  private @Nullable RedisHold attemptUntilDone() throws InterruptedException {
+    AcquireAttempts current = beginAttempts();
     while (true) {
       boolean yielded = ticket.offeredHold() == null && waiting.yieldToOtherClients();
       // Before the attempt, and before the check whether the client is closed: a message, or the
@@ -185,17 +192,17 @@ public final class Acquisition implements Completions.Operation {
       AcquireWait.SignalSnapshot seen = waiting.snapshot();
       context.lease().ensureOpen(protocol.name());
       waiting.checkInterrupt();
-      RedisHold offered = handOff.takeOffered(attempts.withinNanos(waiting.leftNanos()));
+      RedisHold offered = handOff.takeOffered(current.withinNanos(waiting.leftNanos()));
       if (offered != null) {
-        return attempts.replaceBy(offered, waiting.leftNanos());
+        return current.replaceBy(offered, waiting.leftNanos());
       }
 
-      AcquireResult result = attempts.send(waiting.leftNanos());
+      AcquireResult result = current.send(waiting.leftNanos());
       if (yielded) {
         context.fairness().onAttempt(protocol, result instanceof AcquireResult.Acquired);
       }
       if (result instanceof AcquireResult.Acquired acquired) {
-        RedisHold lease = attempts.toLease(acquired);
+        RedisHold lease = current.toLease(acquired);
         if (lease != null) {
           return lease;
         }
@@ -204,9 +211,13 @@ public final class Acquisition implements Completions.Operation {
             && waiting.leftNanos() <= 0) {
           return null; // the grant is given up
         }
-        pauseAfterFault();
+        faultPause.await();
       } else if (result == null) {
-        pauseAfterFault();
+        boolean undoUnderWay = current.isUndoUnderWay();
+        faultPause.await();
+        if (undoUnderWay) {
+          current = changeHolder(current);
+        }
       } else if (result instanceof AcquireResult.Unavailable || waiting.leftNanos() <= 0) {
         return null;
       } else {
@@ -216,38 +227,15 @@ public final class Acquisition implements Completions.Operation {
     }
   }
 
-  // ---- waiting
-
-  /** Throws when going on is of no use; otherwise pauses. */
-  private void pauseAfterFault() throws InterruptedException {
-    CommandException fault = faultTimeout.lastFault();
-    if (fault == null) {
-      return;
-    }
-    if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
-      throw LockExceptions.from(fault, protocol.name());
-    }
-    faultTimeout.throwIfExpired();
-    Signal closing = context.lease().closing().signal();
-    long seen = closing.generation();
-    context.lease().ensureOpen(protocol.name());
-    waiting.await(closing, seen, faultTimeout.pauseNanos());
-    moveToTailIfExpired();
-    if (waiting.leftNanos() <= 0) {
-      throw LockExceptions.from(fault, protocol.name());
-    }
-  }
-
   /**
-   * Moves a bounded wait to the tail of the local queue once the outage timeout is over. A waiter
-   * behind this one may give up earlier (an unbounded wait ends with {@code
-   * LockOptions.outageTimeout}), but learns of the outage only when it is first. An unbounded wait
-   * stays, and ends with its next fault.
+   * Gives up the attempts so far and begins others, with another place in a Redis queue: a release
+   * is under way that would hit the next attempt under the old holder id.
    */
-  private void moveToTailIfExpired() throws InterruptedException {
-    if (!terms.isUnbounded() && faultTimeout.isExpired()) {
-      ticket.moveToTail(waiting.leftNanos(), terms.interruptible());
-    }
+  private AcquireAttempts changeHolder(AcquireAttempts old) {
+    waiting.close();
+    handOff.runs().leave();
+    old.abandon(waiting.leftNanos());
+    return beginAttempts();
   }
 
   // ---- at the end

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,11 +22,14 @@ import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An acquisition counts when it is acknowledged, and is undone when it is not. */
 @Timeout(60)
@@ -129,6 +133,66 @@ class AcknowledgementTest {
 
       assertEquals(Reason.NOT_READY, told.reason());
       assertEquals(1, client.status().pendingReleases());
+      answers.put(RELEASE, integers(List.of(1L, 0L)));
+    }
+  }
+
+  /** It may be under way, and hit the next attempt of the same holder. */
+  @ParameterizedTest
+  @ValueSource(strings = {RespServer.HANG_UP, RespServer.SILENCE})
+  void afterAnUndoWithoutAnAnswerTheWaitGoesOnUnderANewHolderId(String instead) {
+    AtomicInteger waits = new AtomicInteger();
+    AtomicInteger releases = new AtomicInteger();
+    try (RespServer lossy =
+            new RespServer(
+                command ->
+                    command.get(0).equals("WAIT")
+                        ? ":" + (waits.incrementAndGet() > 2 ? 1 : 0) + "\r\n" // one to probe
+                        : command.get(1).equals(RELEASE) && releases.incrementAndGet() == 1
+                            ? instead
+                            : answer(command));
+        LockClient client =
+            LockClient.create(
+                lossy.uri(),
+                LockOptions.builder()
+                    .commandTimeout(Duration.ofSeconds(2))
+                    .acknowledgement(Acknowledgement.ofReplicas(1))
+                    .build())) {
+      RedisLock lock = new RedisLock(client, "orders");
+      lock.lock();
+
+      List<String> holders = holdersOf(lossy, ACQUIRE);
+      assertEquals(2, holders.size());
+      assertNotEquals(holders.get(0), holders.get(1));
+      await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
+      assertTrue(lock.isHeldByCurrentThread());
+      assertEquals(
+          Set.of(holders.get(0)), Set.copyOf(holdersOf(lossy, RELEASE)), "what has no answer");
+      assertTrue(releases.get() > 1, "repeated in the background");
+    }
+  }
+
+  private static List<String> holdersOf(RespServer server, String script) {
+    return server.heard().stream()
+        .filter(command -> command.get(1).equals(script))
+        .map(command -> command.get(3 + Integer.parseInt(command.get(2))))
+        .toList();
+  }
+
+  @Test
+  void aTryWithoutAWaitSaysThatTheUndoHasNoAnswer() {
+    answers.put("WAIT", ":0\r\n");
+    answers.put(RELEASE, RespServer.HANG_UP);
+    try (LockClient client = client(Acknowledgement.ofReplicas(1))) {
+      RedisLock lock = new RedisLock(client, "orders");
+
+      LockException told = assertThrows(LockException.class, lock::tryLock);
+
+      assertEquals(Reason.NOT_REPLICATED, told.reason());
+      assertTrue(told.getMessage().contains("0 of 1 replicas"), told.getMessage());
+      assertTrue(told.getMessage().contains("has no answer"), told.getMessage());
+      assertEquals(1, client.status().pendingReleases(), "the grant may have stayed");
+      assertEquals(1, holdersOf(server, ACQUIRE).size(), "not repeated on another connection");
       answers.put(RELEASE, integers(List.of(1L, 0L)));
     }
   }

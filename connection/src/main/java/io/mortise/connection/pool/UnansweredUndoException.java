@@ -1,0 +1,26 @@
+package io.mortise.connection.pool;
+
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * The command that undoes an attempt has no answer. It may reach the server after the next command,
+ * so no attempt of the same holder may follow: it would be undone in its place.
+ */
+public final class UnansweredUndoException extends JedisException {
+  private static final long serialVersionUID = 1L;
+
+  private final String whyUndone;
+
+  /**
+   * @param whyUndone why the attempt is undone
+   * @param failure what came instead of the answer
+   */
+  public UnansweredUndoException(String whyUndone, RuntimeException failure) {
+    super(failure);
+    this.whyUndone = whyUndone;
+  }
+
+  String whyUndone() {
+    return whyUndone;
+  }
+}

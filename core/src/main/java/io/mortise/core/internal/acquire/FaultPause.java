@@ -1,0 +1,70 @@
+package io.mortise.core.internal.acquire;
+
+import io.mortise.connection.concurrent.Signal;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.core.internal.handoff.QueueTicket;
+import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockProtocol;
+
+/**
+ * The pause of one acquisition between an attempt that met a fault and the next attempt.
+ *
+ * <p><b>Threads.</b> Confined to the thread that acquires; the closing of the client ends a pause.
+ */
+final class FaultPause {
+  private final LeaseContext context;
+  private final LockProtocol protocol;
+  private final LeaseTerms terms;
+  private final AcquireWait waiting;
+  private final QueueTicket ticket;
+  private final FaultTimeout faultTimeout;
+
+  FaultPause(
+      LeaseContext context,
+      LockProtocol protocol,
+      LeaseTerms terms,
+      AcquireWait waiting,
+      QueueTicket ticket,
+      FaultTimeout faultTimeout) {
+    this.context = context;
+    this.protocol = protocol;
+    this.terms = terms;
+    this.waiting = waiting;
+    this.ticket = ticket;
+    this.faultTimeout = faultTimeout;
+  }
+
+  /** Pauses, if the last attempt met a fault; throws when going on is of no use. */
+  void await() throws InterruptedException {
+    CommandException fault = faultTimeout.lastFault();
+    if (fault == null) {
+      return;
+    }
+    if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
+      throw LockExceptions.from(fault, protocol.name());
+    }
+    faultTimeout.throwIfExpired();
+    Signal closing = context.closing().signal();
+    long seen = closing.generation();
+    context.ensureOpen(protocol.name());
+    waiting.await(closing, seen, faultTimeout.pauseNanos());
+    moveToTailIfExpired();
+    if (waiting.leftNanos() <= 0) {
+      throw LockExceptions.from(fault, protocol.name());
+    }
+  }
+
+  /**
+   * Moves a bounded wait to the tail of the local queue once the outage timeout is over. A waiter
+   * behind this one may give up earlier (an unbounded wait ends with {@code
+   * LockOptions.outageTimeout}), but learns of the outage only when it is first. An unbounded wait
+   * stays, and ends with its next fault.
+   */
+  private void moveToTailIfExpired() throws InterruptedException {
+    if (!terms.isUnbounded() && faultTimeout.isExpired()) {
+      ticket.moveToTail(waiting.leftNanos(), terms.interruptible());
+    }
+  }
+}
