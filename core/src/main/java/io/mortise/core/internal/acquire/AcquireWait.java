@@ -198,7 +198,6 @@ final class AcquireWait implements AutoCloseable {
       previous.close();
     }
     stopHeartbeat(); // it fires the signal of the previous channel
-    parked = false;
     onFirstPark(fresh);
     return fresh;
   }
@@ -283,7 +282,6 @@ final class AcquireWait implements AutoCloseable {
   @Override
   public void close() {
     stopHeartbeat();
-    parked = false;
     Subscription channel = subscription;
     if (channel != null) {
       channel.close();
@@ -297,5 +295,6 @@ final class AcquireWait implements AutoCloseable {
       sent.close();
       heartbeat = null;
     }
+    parked = false;
   }
 }
