@@ -1,8 +1,6 @@
 package io.mortise.core.internal.lease;
 
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The time until which a hold is certain, and the compare-and-set arbiter between its extension and
@@ -29,44 +27,42 @@ import java.util.concurrent.atomic.AtomicReference;
  * everything that was {@link #note noted} before.
  */
 final class LeaseDeadline {
-  /**
-   * The end of the hold, and whether the hold has ended for good.
-   *
-   * @param endNanos on the clock of {@link System#nanoTime()}
-   */
-  private record Term(long endNanos, boolean over) {}
+  /** Set when the hold has ended for good. The end itself is an even number of nanoseconds. */
+  private static final long OVER = 1;
 
-  private final AtomicReference<Term> term;
+  /** The end of the hold, on the clock of {@link System#nanoTime()}, and {@link #OVER}. */
+  private final AtomicLong end;
 
   /** The longest lease that was sent to extend the hold; 0 when none was sent. */
   private final AtomicLong notedMillis = new AtomicLong();
 
   LeaseDeadline(long endNanos) {
-    this.term = new AtomicReference<>(new Term(endNanos, false));
+    this.end = new AtomicLong(endNanos & ~OVER);
   }
 
-  private Term current() {
-    return Objects.requireNonNull(term.get());
+  private static boolean isOver(long value) {
+    return (value & OVER) != 0;
   }
 
   /** Returns the end of the hold, also when the deadline is over. */
   long nanos() {
-    return current().endNanos();
+    return end.get() & ~OVER;
   }
 
   /** Returns whether the hold has ended, so that nothing can extend it any more. */
   boolean isOver() {
-    return current().over();
+    return isOver(end.get());
   }
 
   /** Moves the end to a later time; an earlier time changes nothing. Returns false if over. */
   boolean lengthen(long endNanos) {
+    long later = endNanos & ~OVER;
     while (true) {
-      Term seen = current();
-      if (seen.over()) {
+      long seen = end.get();
+      if (isOver(seen)) {
         return false;
       }
-      if (endNanos - seen.endNanos() <= 0 || term.compareAndSet(seen, new Term(endNanos, false))) {
+      if (later - seen <= 0 || end.compareAndSet(seen, later)) {
         return true;
       }
     }
@@ -75,14 +71,14 @@ final class LeaseDeadline {
   /** Makes the deadline over if its end has passed; returns whether it is over then. */
   boolean expire(long nowNanos) {
     while (true) {
-      Term seen = current();
-      if (seen.over()) {
+      long seen = end.get();
+      if (isOver(seen)) {
         return true;
       }
-      if (nowNanos - seen.endNanos() < 0) {
+      if (nowNanos - seen < 0) {
         return false;
       }
-      if (term.compareAndSet(seen, new Term(seen.endNanos(), true))) {
+      if (end.compareAndSet(seen, seen | OVER)) {
         return true;
       }
     }
@@ -90,10 +86,7 @@ final class LeaseDeadline {
 
   /** Makes the deadline over before its end, because the hold ended for another reason. */
   void end() {
-    while (!isOver()) {
-      Term seen = current();
-      term.compareAndSet(seen, new Term(seen.endNanos(), true));
-    }
+    end.getAndAccumulate(OVER, (seen, over) -> seen | over);
   }
 
   /**

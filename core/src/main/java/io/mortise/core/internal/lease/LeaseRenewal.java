@@ -96,13 +96,9 @@ public final class LeaseRenewal implements BatchItem {
   // ---- called by the scheduler
 
   long dueNanos() {
-    if (state.now().phase() == Phase.LOST) {
-      return timing.nextRequestNanos();
-    }
-    long deadline = timing.deadlineNanos();
-    return mayRequest() && timing.nextRequestNanos() - deadline < 0
+    return state.now().phase() == Phase.LOST
         ? timing.nextRequestNanos()
-        : deadline;
+        : timing.dueNanos(inFlight);
   }
 
   /** Lets a request join the current batch in the last fifth of its interval. */
@@ -135,10 +131,13 @@ public final class LeaseRenewal implements BatchItem {
       } else {
         sendRequest(nowNanos);
       }
+    } else {
+      timing.keepPlannedAhead(nowNanos);
     }
   }
 
   private void sendRequest(long nowNanos) {
+    timing.planRequestAfter(nowNanos);
     inFlight = true;
     boolean added = false;
     try {
@@ -252,7 +251,7 @@ public final class LeaseRenewal implements BatchItem {
   public void onReply(long answer, long sentNanos) {
     long millis = inFlightLengthens ? inFlightMillis : 0;
     long epochBefore = inFlightEpoch;
-    timing.setNextRequest(timing.nextRequestAfter(sentNanos));
+    timing.setNextRequest(timing.nextRequestAfterReply(sentNanos));
     try {
       applyReply(answer, sentNanos, millis, epochBefore);
     } finally {

@@ -36,6 +36,13 @@ final class LeaseTiming {
   /** When the next renewal or verification is due. */
   private volatile long nextRequestNanos;
 
+  /**
+   * When a request is under way: the time of the next one if it is answered soon. So a renewal
+   * moves the hold once in the scheduler, when it is sent, and not again when it is answered. Only
+   * the scheduler sets it.
+   */
+  private volatile long plannedNanos;
+
   /** The client's epoch from before the request that granted the hold or last confirmed it. */
   private volatile long epoch;
 
@@ -208,18 +215,9 @@ final class LeaseTiming {
     return !stoppedBecause.isEmpty();
   }
 
-  /** Returns the detail for a hold that has expired. */
-  String whyExpired() {
-    if (isStopped()) {
-      return "it was not renewed any more, because " + stoppedBecause;
-    }
-    return renewed
-        ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
-                + " suspended")
-            .formatted(leaseMillis)
-        : ("its lease of %d ms ran out before it was released; give a longer one, or none to have"
-                + " it renewed. If it is meant to run out, use atLeast(lease), and release it early")
-            .formatted(leaseMillis);
+  /** Returns why the renewal has stopped although the terms ask for it; empty while it goes on. */
+  String stoppedBecause() {
+    return stoppedBecause;
   }
 
   // ---- the next request
@@ -230,6 +228,32 @@ final class LeaseTiming {
 
   void setNextRequest(long nanos) {
     nextRequestNanos = nanos;
+  }
+
+  /** Plans the next request when one is sent. */
+  void planRequestAfter(long nowNanos) {
+    plannedNanos = nextRequestAfter(nowNanos);
+  }
+
+  /** Moves the planned time on if it has come before the reply: the hold is due once. */
+  void keepPlannedAhead(long nowNanos) {
+    if (nowNanos - plannedNanos >= 0) {
+      plannedNanos = nowNanos + intervalNanos();
+    }
+  }
+
+  /**
+   * Returns when the hold is due, at the latest at its deadline.
+   *
+   * @param inFlight whether a request is under way
+   */
+  long dueNanos(boolean inFlight) {
+    long end = deadline.nanos();
+    if (isStopped()) {
+      return end;
+    }
+    long next = inFlight ? plannedNanos : nextRequestNanos;
+    return next - end < 0 ? next : end;
   }
 
   /**
@@ -249,6 +273,18 @@ final class LeaseTiming {
    */
   long faultPauseNanos() {
     return Math.min(leaseNanos(), context.options().lease().toNanos()) / 10;
+  }
+
+  /**
+   * Returns the time of the next request after a reply: the planned time, unless the request was
+   * sent late or the interval has changed.
+   */
+  long nextRequestAfterReply(long sentNanos) {
+    long interval = intervalNanos();
+    long pause = plannedNanos - sentNanos;
+    return pause <= interval && pause >= interval * 4 / 5
+        ? sentNanos + pause
+        : nextRequestAfter(sentNanos);
   }
 
   long nextRequestAfter(long sentNanos) {

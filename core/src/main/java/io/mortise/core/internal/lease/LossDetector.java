@@ -49,8 +49,22 @@ final class LossDetector {
     if (!deadline.expire(ticker.read())) {
       return false;
     }
-    hold.lose(Reason.EXPIRED, deadline.nanos(), timing.whyExpired());
+    hold.lose(Reason.EXPIRED, deadline.nanos(), whyExpired(timing));
     return true;
+  }
+
+  /** Returns the detail for a hold that has expired. */
+  static String whyExpired(LeaseTiming timing) {
+    if (timing.isStopped()) {
+      return "it was not renewed any more, because " + timing.stoppedBecause();
+    }
+    return timing.isRenewed()
+        ? ("no renewal succeeded in the last %d ms; if Redis was reachable, this process was"
+                + " suspended")
+            .formatted(timing.leaseMillis())
+        : ("its lease of %d ms ran out before it was released; give a longer one, or none to have"
+                + " it renewed. If it is meant to run out, use atLeast(lease), and release it early")
+            .formatted(timing.leaseMillis());
   }
 
   /** Returns whether the last request had no reply, or one that did not confirm the hold. */

@@ -25,6 +25,15 @@ class LeaseDeadlineTest {
     assertEquals(END, deadline.nanos(), "when it ended is still known");
   }
 
+  /** An odd number says that it is over. */
+  @Test
+  void anOddEndIsTakenForTheEvenOneBefore() {
+    assertEquals(END, new LeaseDeadline(after(END, 1)).nanos());
+    assertTrue(deadline.lengthen(after(END, 11)));
+    assertFalse(deadline.isOver());
+    assertEquals(after(END, 10), deadline.nanos());
+  }
+
   @Test
   void itIsExtendedAndNeverShortened() {
     assertTrue(deadline.lengthen(after(END, 10)));

@@ -56,7 +56,7 @@ class LeaseTimingTest {
 
   @BeforeEach
   void theClockPassesItsLargestNumberSoon() {
-    ticker.advance(Long.MAX_VALUE - 5 * SECOND);
+    ticker.advance(Long.MAX_VALUE - 1 - 5 * SECOND); // even, as deadlines are
     now = ticker.read();
   }
 
@@ -135,9 +135,55 @@ class LeaseTimingTest {
   void theHoldIsNotCertainInTheLastThirdOfItsLease() {
     long withAThirdLeft = now - 20 * SECOND + 302_000_000;
 
-    assertTrue(granted(RENEWED, withAThirdLeft + 1).isCertain());
+    assertTrue(granted(RENEWED, withAThirdLeft + 2).isCertain());
     assertFalse(granted(RENEWED, withAThirdLeft).isCertain());
     assertFalse(granted(RENEWED, now - 20 * SECOND).isCertain());
+  }
+
+  @Test
+  void aReplyThatComesSoonDoesNotMoveTheHold() {
+    LeaseTiming timing = granted(RENEWED, now);
+    timing.planRequestAfter(now);
+    long due = timing.dueNanos(true);
+
+    timing.setNextRequest(timing.nextRequestAfterReply(now + 1_000_000));
+
+    assertEquals(due, timing.dueNanos(false));
+    assertTrue(due - now > 8 * SECOND && due - now <= 10 * SECOND);
+  }
+
+  /** Otherwise a client with too much to send would send the more. */
+  @Test
+  void afterARequestThatWasSentLateTheIntervalBeginsWithIt() {
+    LeaseTiming timing = granted(RENEWED, now);
+    timing.planRequestAfter(now);
+    long sent = now + 5 * SECOND;
+
+    assertTrue(timing.nextRequestAfterReply(sent) - sent >= 9 * SECOND);
+  }
+
+  @Test
+  void aNewIntervalCountsFromTheReplyOn() {
+    LeaseTiming timing = granted(fixed(3_000), now);
+    timing.planRequestAfter(now); // a verification, in a third of the client's lease
+    timing.setRenewed(true);
+
+    assertTrue(timing.nextRequestAfterReply(now) - now <= SECOND);
+  }
+
+  @Test
+  void aLateReplyLeavesTheHoldDueOnceInEachInterval() {
+    LeaseTiming timing = granted(RENEWED, now);
+    timing.planRequestAfter(now);
+    long planned = timing.dueNanos(true);
+
+    timing.keepPlannedAhead(planned - 1);
+    assertEquals(planned, timing.dueNanos(true));
+    timing.keepPlannedAhead(planned);
+    assertEquals(planned + 10 * SECOND, timing.dueNanos(true));
+    timing.keepPlannedAhead(planned + 10 * SECOND);
+    timing.keepPlannedAhead(planned + 20 * SECOND);
+    assertEquals(timing.deadlineNanos(), timing.dueNanos(true), "at the latest");
   }
 
   @Test
@@ -234,12 +280,15 @@ class LeaseTimingTest {
   @Test
   void theDetailOfAnExpiredHoldSaysWhyItWasNotRenewed() {
     LeaseTiming renewed = granted(RENEWED, now);
-    assertTrue(renewed.whyExpired().startsWith("no renewal succeeded in the last 30000 ms"));
-    assertTrue(granted(FIXED, now).whyExpired().startsWith("its lease of 10000 ms ran out"));
+    assertTrue(
+        LossDetector.whyExpired(renewed).startsWith("no renewal succeeded in the last 30000 ms"));
+    assertTrue(
+        LossDetector.whyExpired(granted(FIXED, now)).startsWith("its lease of 10000 ms ran out"));
 
     renewed.stop("the test says so");
 
-    assertEquals("it was not renewed any more, because the test says so", renewed.whyExpired());
+    assertEquals(
+        "it was not renewed any more, because the test says so", LossDetector.whyExpired(renewed));
   }
 
   @Test
