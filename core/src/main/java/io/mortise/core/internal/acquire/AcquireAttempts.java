@@ -63,6 +63,12 @@ final class AcquireAttempts {
    */
   private boolean partiallyExecuted;
 
+  /**
+   * Whether a release of this holder id may be under way: it could hit the grant of the next
+   * attempt.
+   */
+  private boolean spent;
+
   private boolean queued;
 
   /** The protocol of the hold that the last attempt was granted. */
@@ -157,6 +163,7 @@ final class AcquireAttempts {
     } catch (CommandException fault) {
       unanswered = answered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
       partiallyExecuted |= fault.isServerReply() && fault.mayHaveExecuted();
+      spent |= fault.isUndoUnanswered();
       record(fault);
       return null;
     } catch (ClassCastException | IndexOutOfBoundsException unreadable) { // by the protocol
@@ -186,6 +193,7 @@ final class AcquireAttempts {
     }
     record(null);
     if (!context.holds().register(lease, start.epoch())) {
+      spent |= lease.loss().isPresent(); // meanwhile; a lost hold is released in the background
       unanswered = unansweredBefore.plusHold(context.leaseFromNow(terms));
       return null;
     }
@@ -199,13 +207,9 @@ final class AcquireAttempts {
     ticket.recordAttempt(fault);
   }
 
-  /**
-   * Returns whether the release of an earlier grant may still be under way, so that this holder id
-   * must not attempt again.
-   */
-  boolean isUndoUnderWay() {
-    CommandException fault = faultTimeout.lastFault();
-    return fault != null && fault.isUndoUnanswered();
+  /** Returns whether this holder id must not attempt again. */
+  boolean isSpent() {
+    return spent;
   }
 
   /** Ends the attempts, because another thread has offered its hold; returns that hold. */

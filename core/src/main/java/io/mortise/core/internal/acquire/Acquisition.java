@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
  * message</i>: the signal's generation is read before the attempt, and a channel counts only from
  * its confirmation. In every case the {@code finally} gives back the slot in the local queue, the
- * channel, the heartbeat, and the place in a Redis queue. <i>A lost reply to the undo</i> of a
- * grant that too few replicas acknowledged: the wait goes on under a new holder id.
+ * channel, the heartbeat, and the place in a Redis queue. <i>A spent holder id</i>, of which a
+ * release may be under way: the wait goes on under a new one.
  *
  * <p><b>Threads.</b> Confined to the thread that waits, and after an error in its clean-up to a
  * worker, see {@link Completions}. Other threads reach it only through the signal of its channel
@@ -211,13 +211,9 @@ public final class Acquisition implements Completions.Operation {
             && waiting.leftNanos() <= 0) {
           return null; // the grant is given up
         }
-        faultPause.await();
+        current = afterFault(current);
       } else if (result == null) {
-        boolean undoUnderWay = current.isUndoUnderWay();
-        faultPause.await();
-        if (undoUnderWay) {
-          current = changeHolder(current);
-        }
+        current = afterFault(current);
       } else if (result instanceof AcquireResult.Unavailable || waiting.leftNanos() <= 0) {
         return null;
       } else {
@@ -228,13 +224,17 @@ public final class Acquisition implements Completions.Operation {
   }
 
   /**
-   * Gives up the attempts so far and begins others, with another place in a Redis queue: a release
-   * is under way that would hit the next attempt under the old holder id.
+   * Pauses after a fault. If the holder id is spent, gives up its attempts and begins others, with
+   * another place in a Redis queue.
    */
-  private AcquireAttempts changeHolder(AcquireAttempts old) {
+  private AcquireAttempts afterFault(AcquireAttempts current) throws InterruptedException {
+    faultPause.await();
+    if (!current.isSpent()) {
+      return current;
+    }
     waiting.close();
     handOff.runs().leave();
-    old.abandon(waiting.leftNanos());
+    current.abandon(waiting.leftNanos());
     return beginAttempts();
   }
 

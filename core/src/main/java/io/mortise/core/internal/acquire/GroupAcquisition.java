@@ -59,6 +59,12 @@ public final class GroupAcquisition implements Completions.Operation {
   /** Whether the attempt counts as an operation that is under way. */
   private boolean counted;
 
+  /**
+   * Whether a lease was lost before it had a holder: it is released in the background, and that
+   * could hit the grant of the next attempt under this holder id.
+   */
+  private boolean spent;
+
   /** Whether an error has kept the thread from completing it. */
   private volatile boolean broken;
 
@@ -176,6 +182,9 @@ public final class GroupAcquisition implements Completions.Operation {
         return result;
       }
       unanswered = unanswered.plusHold(context.leaseFromNow(terms)); // granted, with a reply
+      if (spent) {
+        break;
+      }
     }
     return new GroupAttemptResult.Busy(0);
   }
@@ -259,6 +268,7 @@ public final class GroupAcquisition implements Completions.Operation {
       } else if (!registered) {
         leases.forEach(context.holds()::forget);
         leases.forEach(RedisLease::discard);
+        spent = leases.stream().anyMatch(lease -> lease.loss().isPresent());
       }
     }
     return registered;
