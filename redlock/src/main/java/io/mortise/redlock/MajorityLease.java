@@ -12,7 +12,6 @@ import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -108,6 +107,15 @@ final class MajorityLease extends CompositeLease
   }
 
   @Override
+  public boolean isForced() {
+    return members().stream().anyMatch(MajorityLease::isForced);
+  }
+
+  private static boolean isForced(OwnedLease member) {
+    return member.loss().filter(why -> why.reason() == Reason.FORCED).isPresent();
+  }
+
+  @Override
   public @Nullable OwnedLease leaseAt(int place) {
     return member(place);
   }
@@ -117,7 +125,8 @@ final class MajorityLease extends CompositeLease
     boolean joined = false;
     try {
       joined =
-          (lease.lastToken() <= fencingToken() || isConfirmed())
+          !isForced()
+              && (lease.lastToken() <= fencingToken() || isConfirmed())
               && lease.raiseToken(fencingToken())
               && join(place, expected, lease);
       if (joined) {
@@ -194,12 +203,10 @@ final class MajorityLease extends CompositeLease
     if (member(place) != member) {
       return;
     }
-    Optional<LeaseLoss> loss = member.loss();
-    if (loss.filter(why -> why.reason() == Reason.FORCED).isPresent()) {
-      requestVerification(); // a forced release of one node hits the others too: none is reacquired
-    } else {
-      reacquisition.recheck(place);
+    if (isForced(member)) {
+      requestVerification(); // the forced release may have hit the others too
     }
+    reacquisition.recheck(place);
     if (loggedLosses.getAndSet(place, member) != member) {
       LOG.warn(
           "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
@@ -207,7 +214,7 @@ final class MajorityLease extends CompositeLease
           quorumMembers.at(place),
           validNodes(),
           nodes(),
-          loss.map(LeaseLoss::detail).orElse("it was released by itself"));
+          member.loss().map(LeaseLoss::detail).orElse("it was released by itself"));
     }
   }
 

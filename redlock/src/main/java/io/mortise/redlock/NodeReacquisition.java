@@ -1,7 +1,5 @@
 package io.mortise.redlock;
 
-import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.composite.MemberLock;
 import io.mortise.core.spi.CallerWait;
@@ -26,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * restarts.
  *
  * <p>A node is not reacquired for a thread that has died, for a hold that has lasted {@code
- * maxHold}, or after a forced release on that node: these holds are meant to end. A lease that was
- * lost by force stays in its slot, and so keeps the slot closed, also for an attempt that was
- * scheduled before the loss.
+ * maxHold}, or after a forced release on any of its nodes: these holds are meant to end, and a node
+ * that the hold was missing may have been forced too. A lease that was lost by force stays in its
+ * slot, and so keeps all slots closed, also for attempts that were scheduled before the loss.
  *
  * <p><b>An open slot always has an attempt</b>, scheduled or in progress, unless the hold has
  * ended. A thread that empties a slot, or sees an empty one, calls {@link #recheck} afterwards;
@@ -67,6 +65,9 @@ final class NodeReacquisition {
 
   /** A hold of a majority that may be missing nodes. */
   interface IncompleteHold extends OwnedLease {
+
+    /** Returns whether a forced release has ended one of its leases. */
+    boolean isForced();
 
     /** Returns the lease at that place, lost or not; null when there is none. */
     @Nullable OwnedLease leaseAt(int place);
@@ -114,7 +115,7 @@ final class NodeReacquisition {
 
   /** Schedules an attempt if the slot is open; called after a change of the slot. */
   void recheck(int place) {
-    if (isOpen(hold().leaseAt(place))) {
+    if (isEmpty(hold().leaseAt(place)) && !hold().isForced()) {
       guarded(
           () -> {
             NodeSlot slot = slots[place];
@@ -125,10 +126,8 @@ final class NodeReacquisition {
     }
   }
 
-  /** Returns whether a slot may get another lease than the one that is in it. */
-  private static boolean isOpen(@Nullable OwnedLease lease) {
-    return lease == null
-        || (!lease.isValid() && lease.loss().map(LeaseLoss::reason).orElse(null) != Reason.FORCED);
+  private static boolean isEmpty(@Nullable OwnedLease lease) {
+    return lease == null || !lease.isValid();
   }
 
   /** Cancels and interrupts all attempts, because the hold has ended. */
@@ -180,8 +179,8 @@ final class NodeReacquisition {
     IncompleteHold current = hold();
     try {
       OwnedLease before = current.leaseAt(place);
-      boolean filled = !isOpen(before); // by a late grant, which may have been lost by force
-      if (!filled && current.isValid() && mayContinue()) {
+      boolean filled = !isEmpty(before); // by a late grant
+      if (!filled && current.isValid() && !current.isForced() && mayContinue()) {
         Optional<OwnedLease> lease = acquire(current, members.at(place), slot);
         filled = lease.isPresent() && current.addMember(place, before, lease.get());
         if (filled) {
