@@ -76,6 +76,7 @@ final class QuorumRound {
       won = VoteCount.of(votes.replies()).isWon();
       votes.close(!won, won ? late : GrantedLeases.RELEASE_LATE);
       answers = votes.replies();
+      won = VoteCount.of(answers).isWon(); // by grants that came at the last moment too
     } catch (InterruptedException | RuntimeException | Error e) {
       votes.close(true, GrantedLeases.RELEASE_LATE);
       giveUp(late, false);

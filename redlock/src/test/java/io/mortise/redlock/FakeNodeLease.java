@@ -29,6 +29,9 @@ final class FakeNodeLease implements OwnedLease {
   /** Runs, once, before the renewal is ended. */
   private Runnable beforeRenewalEnds = () -> {};
 
+  /** Runs when its last token is read. */
+  Runnable whenCounted = () -> {};
+
   FakeNodeLease(String name) {
     this.name = name;
   }
@@ -104,6 +107,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public long lastToken() {
+    whenCounted.run();
     return 0;
   }
 

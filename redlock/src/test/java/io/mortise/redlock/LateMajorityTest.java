@@ -2,6 +2,7 @@ package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockException;
@@ -9,7 +10,10 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseTerms;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -31,5 +35,28 @@ class LateMajorityTest {
 
     assertEquals(Reason.UNREACHABLE, thrown.reason());
     assertEquals(State.RELEASED, second.state());
+  }
+
+  /** Between the count of the votes at the end of the budget and the end of the round. */
+  @Test
+  void thatIsCompleteAtTheLastMomentIsAHold() throws Exception {
+    QuorumLeaseSource source =
+        new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
+    AtomicBoolean over = new AtomicBoolean();
+    Deque<Runnable> pending = new ArrayDeque<>();
+    nodes.get(0).grants = () -> first;
+    nodes.get(0).clock = // read when the round begins, and when its time is looked at
+        () -> pending.isEmpty() || !over.compareAndSet(false, true) ? 0 : Long.MAX_VALUE / 2;
+    nodes.get(1).grants = () -> second;
+    nodes.get(1).threads = pending::add;
+    first.whenCounted =
+        () -> {
+          if (over.get() && !pending.isEmpty()) {
+            pending.remove().run();
+          }
+        };
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
+
+    assertTrue(source.acquire(terms, null).isPresent());
   }
 }
