@@ -37,7 +37,7 @@ class QuorumCloseTest {
           .tuning(t -> t.subscriptionLinger(Duration.ZERO))
           .build();
 
-  private static final Duration BUDGET = Duration.ofMillis(400);
+  private static final Duration BUDGET = Duration.ofSeconds(2);
 
   private final String name = Names.fresh();
   private final QuorumClients here = nodes.direct(OPTIONS, BUDGET);
