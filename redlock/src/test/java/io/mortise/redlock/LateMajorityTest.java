@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** A majority that is no longer one when its round ends. */
 class LateMajorityTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final FakeNodeLease first = new FakeNodeLease("a");
   private final FakeNodeLease second = new FakeNodeLease("b");
@@ -46,7 +48,9 @@ class LateMajorityTest {
     Deque<Runnable> pending = new ArrayDeque<>();
     nodes.get(0).grants = () -> first;
     nodes.get(0).clock = // read when the wait begins, and when its end is looked for
-        () -> pending.isEmpty() || reads.incrementAndGet() == 1 ? 0 : Long.MAX_VALUE / 2;
+        () ->
+            System.nanoTime()
+                + (pending.isEmpty() || reads.incrementAndGet() == 1 ? 0 : HOUR.toNanos());
     nodes.get(1).grants = () -> second;
     nodes.get(1).threads = pending::add;
     first.whenCounted =
