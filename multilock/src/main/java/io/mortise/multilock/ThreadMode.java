@@ -75,7 +75,7 @@ final class ThreadMode implements MemberMode {
   /** Re-enters all members or none: after a failure it exits those that it has re-entered. */
   @Override
   public void reenter(List<LeaseSource> members, LeaseTerms terms) {
-    List<LeaseSource> reentered = new ArrayList<>();
+    List<LeaseSource> reentered = new ArrayList<>(members.size()); // so that no add fails
     try {
       for (LeaseSource member : members) {
         ThreadOwnership.lock(
