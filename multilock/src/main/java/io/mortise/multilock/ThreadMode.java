@@ -92,9 +92,7 @@ final class ThreadMode implements MemberMode {
 
   @Override
   public void exit(List<LeaseSource> members) {
-    for (LeaseSource member : members) {
-      release(List.of(member), List.of());
-    }
+    var unused = release(members, List.of()); // which also exits the rest after an error
   }
 
   /**

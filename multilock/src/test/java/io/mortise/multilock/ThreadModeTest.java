@@ -1,6 +1,7 @@
 package io.mortise.multilock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -95,6 +96,13 @@ class ThreadModeTest {
     }
   }
 
+  /** Exits that level of each member. */
+  private void assertThreadHoldsEachMemberOnce() {
+    for (LeaseSource member : members) {
+      assertNotNull(ThreadOwnership.exit(member), member.name());
+    }
+  }
+
   /** A test that fails leaves nothing to the next one, which may run on the same thread. */
   @AfterEach
   void forgetMembers() {
@@ -146,5 +154,16 @@ class ThreadModeTest {
 
     ThreadOwnership.unlock(whole);
     assertThreadHoldsNoMember();
+  }
+
+  @Test
+  void anExitWithAnErrorAtOneMemberExitsAll() throws Exception {
+    lockMembers();
+    lockMembers();
+    failing.add("exit first");
+
+    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().exit(members));
+
+    assertThreadHoldsEachMemberOnce();
   }
 }
