@@ -103,6 +103,12 @@ class ThreadModeTest {
     }
   }
 
+  private void assertNoneIsRenewed() {
+    for (LeaseSource member : members) {
+      assertTrue(calls.contains("stopRenewal " + member.name()), member.name());
+    }
+  }
+
   /** A test that fails leaves nothing to the next one, which may run on the same thread. */
   @AfterEach
   void forgetMembers() {
@@ -163,6 +169,28 @@ class ThreadModeTest {
     failing.add("exit first");
 
     assertThrows(OutOfMemoryError.class, () -> new ThreadMode().exit(members));
+
+    assertThreadHoldsEachMemberOnce();
+  }
+
+  @Test
+  void anUnlockWithAnErrorBeforeTheReleaseExitsTheMembersAllTheSame() throws Exception {
+    lockWhole();
+    failing.add("state second");
+
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
+
+    assertThreadHoldsNoMember();
+    assertNoneIsRenewed();
+  }
+
+  @Test
+  void anUnlockWithAnErrorInTheReleaseExitsEachMemberOnce() throws Exception {
+    lockMembers(); // each separately
+    lockWhole();
+    failing.add("exit second");
+
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
 
     assertThreadHoldsEachMemberOnce();
   }
