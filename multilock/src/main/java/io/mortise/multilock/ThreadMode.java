@@ -66,9 +66,22 @@ final class ThreadMode implements MemberMode {
       }
     } finally {
       if (owned < leases.size()) { // an error, such as no memory
-        var unused = LeaseGroup.release(leases.subList(owned, leases.size()));
-        unused = release(members.subList(0, owned), leases);
+        giveBack(members, leases, owned);
       }
+    }
+  }
+
+  /**
+   * Releases the holds, of which the thread owns the first ones. It exits those without memory, and
+   * then none of the holds has an owner; after another error none of them is renewed.
+   */
+  private static void giveBack(List<LeaseSource> members, List<OwnedLease> leases, int owned) {
+    try {
+      for (int i = 0; i < owned; i++) {
+        var unused = ThreadOwnership.exit(members.get(i));
+      }
+    } finally {
+      var unused = LeaseGroup.release(leases);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -37,7 +38,7 @@ class ThreadModeTest {
       members.stream().map(member -> lease(member.name())).toList();
   private final LeaseSource whole = source("whole");
 
-  private static LeaseSource source(String name) {
+  private LeaseSource source(String name) {
     return (LeaseSource)
         Proxy.newProxyInstance(
             LeaseSource.class.getClassLoader(),
@@ -47,6 +48,8 @@ class ThreadModeTest {
                   case "name", "toString", "identity" -> name;
                   case "options" -> LockOptions.defaults();
                   case "nanoTime" -> System.nanoTime();
+                  case "joins" -> true;
+                  case "acquireTogether" -> new GroupAttemptResult.Acquired(leases);
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -193,5 +196,15 @@ class ThreadModeTest {
     assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
 
     assertThreadHoldsEachMemberOnce();
+  }
+
+  @Test
+  void anErrorWhileAGroupIsRegisteredLeavesNoMemberWithTheThread() {
+    failing.addAll(Set.of("beginMinimum second", "releaseUnused second", "release second"));
+
+    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().acquireTogether(members, TERMS));
+
+    assertThreadHoldsNoMember();
+    assertNoneIsRenewed();
   }
 }
