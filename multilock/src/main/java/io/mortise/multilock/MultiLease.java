@@ -6,6 +6,7 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * A hold that is valid while all of its members are.
  *
  * <p><b>Threads.</b> Any thread may call it; {@link CompositeLease} says what orders it. Re-entry
- * and exit of a thread's hold belong to that thread.
+ * and exit of a thread's hold belong to that thread, and so does its release.
  */
 final class MultiLease extends CompositeLease {
   private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
@@ -25,6 +26,12 @@ final class MultiLease extends CompositeLease {
   private final List<LeaseSource> memberSources;
   private final MemberMode mode;
   private final long roundNanos;
+
+  /**
+   * Whether the members have been exited, or given up. For a thread only that thread uses it. For a
+   * handle it does not matter: giving a member up twice changes nothing.
+   */
+  private boolean exited;
 
   /**
    * @param source the source of the hold
@@ -57,7 +64,30 @@ final class MultiLease extends CompositeLease {
 
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
+    exited = true; // first, because an error in it leaves no member with the thread either
     return mode.release(memberSources, held);
+  }
+
+  /**
+   * Exits the members without memory, if they have not been. Otherwise they would stay with the
+   * thread, which has forgotten this hold and could not release them.
+   */
+  @Override
+  protected void abandonMembers() {
+    if (!exited) {
+      exited = true;
+      abandonFrom(0);
+    }
+  }
+
+  private void abandonFrom(int place) {
+    if (place < memberSources.size()) {
+      try {
+        mode.abandon(memberSources.get(place), Objects.requireNonNull(member(place)));
+      } finally {
+        abandonFrom(place + 1);
+      }
+    }
   }
 
   /** A thread re-enters each member, because it may also hold the member separately. */

@@ -66,16 +66,29 @@ final class ThreadMode implements MemberMode {
       }
     } finally {
       if (owned < leases.size()) { // an error, such as no memory
-        var unused = LeaseGroup.release(leases.subList(owned, leases.size()));
-        unused = release(members.subList(0, owned), leases);
+        giveBack(members, leases, owned);
       }
+    }
+  }
+
+  /**
+   * Releases the holds, of which the thread owns the first ones. It exits those without memory, and
+   * then none of the holds has an owner; after another error none of them is renewed.
+   */
+  private static void giveBack(List<LeaseSource> members, List<OwnedLease> leases, int owned) {
+    try {
+      for (int i = 0; i < owned; i++) {
+        var unused = ThreadOwnership.exit(members.get(i));
+      }
+    } finally {
+      var unused = LeaseGroup.release(leases);
     }
   }
 
   /** Re-enters all members or none: after a failure it exits those that it has re-entered. */
   @Override
   public void reenter(List<LeaseSource> members, LeaseTerms terms) {
-    List<LeaseSource> reentered = new ArrayList<>();
+    List<LeaseSource> reentered = new ArrayList<>(members.size()); // so that no add fails
     try {
       for (LeaseSource member : members) {
         ThreadOwnership.lock(
@@ -92,9 +105,7 @@ final class ThreadMode implements MemberMode {
 
   @Override
   public void exit(List<LeaseSource> members) {
-    for (LeaseSource member : members) {
-      release(List.of(member), List.of());
-    }
+    var unused = release(members, List.of()); // which also exits the rest after an error
   }
 
   /**

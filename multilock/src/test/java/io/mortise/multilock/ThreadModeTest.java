@@ -1,10 +1,13 @@
 package io.mortise.multilock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -13,16 +16,29 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The members that a thread owns, when memory runs out in the middle of their release. */
+/** The members that a thread owns, when memory runs out in the middle of what it does with them. */
 class ThreadModeTest {
+  private static final LeaseTerms TERMS =
+      LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
+
   private final List<String> calls = new ArrayList<>();
+
+  /** The calls that fail. */
+  private final Set<String> failing = new HashSet<>();
+
   private final List<LeaseSource> members =
       List.of(source("first"), source("second"), source("last"));
+  private final List<OwnedLease> leases =
+      members.stream().map(member -> lease(member.name())).toList();
+  private final LeaseSource whole = source("whole");
 
-  private static LeaseSource source(String name) {
+  private LeaseSource source(String name) {
     return (LeaseSource)
         Proxy.newProxyInstance(
             LeaseSource.class.getClassLoader(),
@@ -30,6 +46,10 @@ class ThreadModeTest {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "name", "toString", "identity" -> name;
+                  case "options" -> LockOptions.defaults();
+                  case "nanoTime" -> System.nanoTime();
+                  case "joins" -> true;
+                  case "acquireTogether" -> new GroupAttemptResult.Acquired(leases);
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -40,19 +60,74 @@ class ThreadModeTest {
             OwnedLease.class.getClassLoader(),
             new Class<?>[] {OwnedLease.class},
             (proxy, method, arguments) -> {
-              calls.add(method.getName() + " " + name);
-              return null;
+              String call = method.getName() + " " + name;
+              calls.add(call);
+              if (failing.contains(call)) {
+                throw new OutOfMemoryError("on purpose");
+              }
+              return switch (method.getName()) {
+                case "state" -> State.HELD;
+                case "isValid" -> true;
+                case "onChangeWhileHeld" -> (Runnable) () -> {};
+                default -> null;
+              };
             });
   }
 
-  @Test
-  void theThreadHasExitedAllMembersAndNoneIsRenewed() {
-    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
-    for (LeaseSource member : members) {
-      ThreadOwnership.register(member, lease(member.name()), terms);
+  private void lockMembers() throws InterruptedException {
+    for (int i = 0; i < members.size(); i++) {
+      LeaseSource member = members.get(i);
+      if (ThreadOwnership.leaseOf(member.identity()).isEmpty()) {
+        ThreadOwnership.register(member, leases.get(i), TERMS);
+      } else {
+        assertTrue(ThreadOwnership.lock(member, TERMS));
+      }
     }
+  }
+
+  private void lockWhole() throws InterruptedException {
+    lockMembers();
+    OwnedLease hold =
+        new MultiLease(
+            whole, members, leases, 1, Thread.currentThread(), true, new ThreadMode(), 0);
+    ThreadOwnership.register(whole, hold, TERMS);
+  }
+
+  private void assertThreadHoldsNoMember() {
+    for (LeaseSource member : members) {
+      assertTrue(ThreadOwnership.leaseOf(member.identity()).isEmpty(), member.name());
+    }
+  }
+
+  /** Exits that level of each member. */
+  private void assertThreadHoldsEachMemberOnce() {
+    for (LeaseSource member : members) {
+      assertNotNull(ThreadOwnership.exit(member), member.name());
+    }
+  }
+
+  private void assertNoneIsRenewed() {
+    for (LeaseSource member : members) {
+      assertTrue(calls.contains("stopRenewal " + member.name()), member.name());
+    }
+  }
+
+  /** A test that fails leaves nothing to the next one, which may run on the same thread. */
+  @AfterEach
+  void forgetMembers() {
+    failing.clear();
+    for (LeaseSource member : members) {
+      while (ThreadOwnership.leaseOf(member.identity()).isPresent()) {
+        var unused = ThreadOwnership.exit(member);
+      }
+    }
+  }
+
+  @Test
+  void theThreadHasExitedAllMembersAndNoneIsRenewed() throws Exception {
+    lockMembers();
     calls.clear();
-    List<LeaseSource> failing =
+    List<LeaseSource> failingAtTheSecond =
         new AbstractList<>() {
           private boolean failed;
 
@@ -71,11 +146,65 @@ class ThreadModeTest {
           }
         };
 
-    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().release(failing, List.of()));
+    assertThrows(
+        OutOfMemoryError.class, () -> new ThreadMode().release(failingAtTheSecond, List.of()));
 
-    for (LeaseSource member : members) {
-      assertTrue(ThreadOwnership.leaseOf(member.identity()).isEmpty(), member.name());
-    }
+    assertThreadHoldsNoMember();
     assertEquals(List.of("stopRenewal first", "stopRenewal second", "stopRenewal last"), calls);
+  }
+
+  @Test
+  void aReentryThatEndsWithAnErrorLeavesNoLevelOfAnyMember() throws Exception {
+    lockWhole();
+    failing.add("keepUntil first");
+    LeaseTerms kept = TERMS.atLeast(Duration.ofHours(1));
+
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.lock(whole, kept));
+
+    ThreadOwnership.unlock(whole);
+    assertThreadHoldsNoMember();
+  }
+
+  @Test
+  void anExitWithAnErrorAtOneMemberExitsAll() throws Exception {
+    lockMembers();
+    lockMembers();
+    failing.add("exit first");
+
+    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().exit(members));
+
+    assertThreadHoldsEachMemberOnce();
+  }
+
+  @Test
+  void anUnlockWithAnErrorBeforeTheReleaseExitsTheMembersAllTheSame() throws Exception {
+    lockWhole();
+    failing.add("state second");
+
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
+
+    assertThreadHoldsNoMember();
+    assertNoneIsRenewed();
+  }
+
+  @Test
+  void anUnlockWithAnErrorInTheReleaseExitsEachMemberOnce() throws Exception {
+    lockMembers(); // each separately
+    lockWhole();
+    failing.add("exit second");
+
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
+
+    assertThreadHoldsEachMemberOnce();
+  }
+
+  @Test
+  void anErrorWhileAGroupIsRegisteredLeavesNoMemberWithTheThread() {
+    failing.addAll(Set.of("beginMinimum second", "releaseUnused second", "release second"));
+
+    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().acquireTogether(members, TERMS));
+
+    assertThreadHoldsNoMember();
+    assertNoneIsRenewed();
   }
 }

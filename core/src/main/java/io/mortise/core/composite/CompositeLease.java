@@ -162,6 +162,9 @@ public abstract class CompositeLease implements OwnedLease {
   /** Called when the owner releases the hold after it was lost. */
   protected void releaseAfterLoss() {}
 
+  /** Called when an error ended the release by the owner, who will not call it again. */
+  protected void abandonMembers() {}
+
   /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */
   protected abstract void onMemberLost(int place, OwnedLease member);
 
@@ -308,7 +311,11 @@ public abstract class CompositeLease implements OwnedLease {
       throw e;
     } finally {
       if (!handled) {
-        stopRenewal(UNRELEASED);
+        try {
+          stopRenewal(UNRELEASED);
+        } finally {
+          abandonMembers();
+        }
       }
     }
   }

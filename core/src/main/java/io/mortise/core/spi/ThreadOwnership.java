@@ -183,17 +183,21 @@ public final class ThreadOwnership {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
     boolean wasRenewed = top != null && top.anyRenewed();
+    // First, because it may fail, and nothing is to be undone then.
+    Level entered = new Level(wasRenewed || terms.renewed(), depth + 1, top);
     long nowNanos = source.nanoTime();
     hold.lease.reenter(terms);
+    boolean complete = false;
     try {
       hold.lease.ensureValid();
-    } catch (IllegalMonitorStateException lost) {
-      hold.lease.exit(wasRenewed);
-      throw lost;
-    }
-    Level entered = new Level(wasRenewed || terms.renewed(), depth + 1, top);
-    if (terms.minimumMillis() > 0) {
-      hold.lease.keepUntil(nowNanos + terms.minimumNanos()); // before the level: it may fail
+      if (terms.minimumMillis() > 0) {
+        hold.lease.keepUntil(nowNanos + terms.minimumNanos());
+      }
+      complete = true;
+    } finally {
+      if (!complete) { // the hold was lost, or an error, such as no memory
+        hold.lease.exit(wasRenewed);
+      }
     }
     hold.top = entered;
   }

@@ -112,6 +112,9 @@ public final class FakeLease implements OwnedLease {
 
   @Override
   public void keepUntil(long nanos) {
+    if (errorAtMinimum != null) {
+      throw errorAtMinimum;
+    }
     kept.add(nanos);
   }
 

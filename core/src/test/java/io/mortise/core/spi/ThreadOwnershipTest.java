@@ -248,6 +248,19 @@ class ThreadOwnershipTest {
   }
 
   @Test
+  void aReentryThatEndsWithAnErrorLeavesTheHoldAsItWas() throws Exception {
+    lock(FIXED);
+    lease.errorAtMinimum = new OutOfMemoryError("on purpose");
+
+    assertThrows(OutOfMemoryError.class, () -> lock(RENEWED.atLeast(Duration.ofSeconds(1))));
+
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    assertEquals(List.of(false), lease.renewed, "it has exited the level that it had entered");
+    ThreadOwnership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
   void anUnlockThatCouldNotBeConfirmedGivesUpAllTheSame() throws Exception {
     lock(RENEWED);
     lease.failure = new LockException(Reason.UNREACHABLE, "on purpose", null);
