@@ -5,6 +5,12 @@
 # jar     the jar to run, beside the folder lib of its class path
 # failed  the exit status of a start that fails; 3 if it is not set
 
+# A standard stream that is closed would become the next file that Java opens, and the command would read that file or
+# write to it. (Without another number dash looks at nothing.)
+{ true 3>&2; } || exec 2>/dev/null
+{ true 3<&0; } 2>/dev/null || exec </dev/null
+{ true 3>&1; } 2>/dev/null || exec >/dev/null
+
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$@"; exit "${failed:-3}"; }
 

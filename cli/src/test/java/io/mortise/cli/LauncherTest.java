@@ -12,8 +12,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The launcher where it cannot start the program. */
+/** The launcher where it cannot start the program, and with which streams it starts Java. */
 @Timeout(60)
 class LauncherTest {
   private static final Path BIN = Path.of("..", "bin");
@@ -56,5 +57,32 @@ class LauncherTest {
     assertEquals(status, launcher.waitFor(), said);
     assertTrue(said.startsWith("mortise: there is a colon in the path of its folder"), said);
     assertEquals(1, said.lines().count(), said);
+  }
+
+  /** Otherwise Java's next file becomes the stream, and a command reads the modules of the JDK. */
+  @ParameterizedTest
+  @ValueSource(strings = {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"})
+  void aStandardStreamThatIsClosedIsAnEmptyOneForJava(String closing, @TempDir Path root)
+      throws Exception {
+    Path bin = Files.createDirectory(root.resolve("bin"));
+    Path lib = Files.createDirectory(root.resolve("lib"));
+    Files.copy(BIN.resolve("mortise"), bin.resolve("mortise"));
+    Files.copy(BIN.resolve("java.sh"), lib.resolve("java.sh"));
+    Path home = Files.createDirectory(root.resolve("jdk"));
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17\"\n");
+    Path java = Files.createDirectory(home.resolve("bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\n{ true 3<&0 4>&1 5>&2; } && cat >\"$JAVA_HOME/read\"\n");
+    assertTrue(java.toFile().setExecutable(true));
+
+    String line = "/bin/sh '%s' --help %s".formatted(bin.resolve("mortise"), closing);
+    ProcessBuilder launcher = new ProcessBuilder("/bin/sh", "-c", line).redirectErrorStream(true);
+    launcher.environment().put("JAVA_HOME", home.toString());
+    Process process = launcher.start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+
+    assertEquals(0, process.waitFor(), said);
+    assertEquals("", said);
+    assertEquals("", Files.readString(home.resolve("read")));
   }
 }
