@@ -204,10 +204,9 @@ public final class FaultProxy implements AutoCloseable {
     faults.loseReplies(count, style, request);
   }
 
-  /** Ends all faults. Connections that have lost bytes are closed. */
+  /** Ends all faults. Connections that have lost bytes are closed, and all others work. */
   public void restore() {
-    faults.restore(
-        () -> connections.stream().filter(c -> c.lostBytes).forEach(ProxyConnection::close));
+    faults.restore(() -> connections.forEach(ProxyConnection::restore));
   }
 
   /** How many connections exist now. */

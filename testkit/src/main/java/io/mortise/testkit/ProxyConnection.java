@@ -69,6 +69,18 @@ final class ProxyConnection {
     close();
   }
 
+  /**
+   * Ends its faults, under their lock: bytes that are lost are missing for ever, so it is closed.
+   */
+  void restore() {
+    if (lostBytes) {
+      close();
+    } else {
+      losing = null;
+      forgotten = false;
+    }
+  }
+
   void close() {
     closed = true;
     close(client);

@@ -266,6 +266,32 @@ class FaultProxyTest {
   }
 
   @Test
+  void aForgottenConnectionThatLostNothingWorksAfterRestore() {
+    try (Jedis idle = connect(LONG_MILLIS)) {
+      proxy.forgetConnections();
+      proxy.restore();
+      assertEquals("PONG", idle.ping());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReplyThatWasStillToBeLostComesAfterRestore(LossStyle style) throws Exception {
+    try (Jedis jedis = connect(LONG_MILLIS)) {
+      proxy.loseNextReply(style, FaultProxy.containing("BLPOP"));
+      CompletableFuture<List<String>> popped =
+          CompletableFuture.supplyAsync(() -> jedis.blpop(LONG_MILLIS / 1_000, "k"));
+      await()
+          .until(() -> server.command("INFO", "clients").toString().contains("blocked_clients:1"));
+      proxy.restore();
+      server.command("RPUSH", "k", "v");
+      assertEquals(List.of("k", "v"), popped.get(10, SECONDS));
+      assertEquals("PONG", jedis.ping());
+      assertEquals(0, proxy.repliesLost());
+    }
+  }
+
+  @Test
   void severalRepliesAreLostOnConnectionsOfTheirOwn() {
     proxy.loseReplies(2, LossStyle.CLOSE, FaultProxy.containing("INCR"));
     for (int i = 0; i < 2; i++) {
