@@ -55,6 +55,9 @@ public final class FencedStore {
   private static final String SCRIPT_PLACEHOLDER = "do local the_script end";
   private static final String GUARD = guard();
 
+  /** Lua in Redis has only doubles, which leave out whole numbers from here on. */
+  private static final long TOKEN_END = 1L << 53;
+
   /** Lua in Redis passes fewer than 8,000 values to a function. */
   private static final int MAX_WORDS = 7_000;
 
@@ -123,12 +126,12 @@ public final class FencedStore {
   /**
    * Runs a command if the resource has seen no larger token, and remembers this one.
    *
-   * @param token the token of the lease under which it is written; more than 0
+   * @param token the token of the lease under which it is written; more than 0, less than 2^53
    * @param command one that takes a key first, and that a script may call
    * @return the reply of the command, as Jedis decodes it
    * @throws StaleTokenException if the resource has seen a larger token; nothing was written
-   * @throws IllegalArgumentException if the command has more than 7,000 words, its name and key
-   *     included; {@link #eval} has no such limit
+   * @throws IllegalArgumentException if the token is out of its range, or the command has more than
+   *     7,000 words, its name and key included; {@link #eval} has no such limit
    */
   public @Nullable Object execute(
       long token, ProtocolCommand command, String key, String... arguments) {
@@ -153,11 +156,12 @@ public final class FencedStore {
   /**
    * Runs a script if the resource has seen no larger token, and remembers this one.
    *
-   * @param token the token of the lease under which it is written; more than 0
+   * @param token the token of the lease under which it is written; more than 0, less than 2^53
    * @param script Lua as for EVAL, without a line {@code #!}; it sees these keys and arguments
    * @return the reply of the script, as Jedis decodes it
    * @throws StaleTokenException if the resource has seen a larger token; the script was not run
-   * @throws IllegalArgumentException if the script begins with {@code #!}
+   * @throws IllegalArgumentException if the token is out of its range, or the script begins with
+   *     {@code #!}
    */
   public @Nullable Object eval(
       long token, String script, List<String> keys, List<String> arguments) {
@@ -193,8 +197,10 @@ public final class FencedStore {
   }
 
   private List<String> arguments(long token, List<String> arguments) {
-    if (token <= 0) {
-      throw new IllegalArgumentException("a fencing token is more than 0, not " + token);
+    if (token <= 0 || token >= TOKEN_END) {
+      throw new IllegalArgumentException(
+          "a fencing token is more than 0 and less than 2^53, not %d: Redis compares larger ones inexactly"
+              .formatted(token));
     }
     List<String> all = new ArrayList<>(List.of(Long.toString(token), retentionMillis));
     all.addAll(arguments);

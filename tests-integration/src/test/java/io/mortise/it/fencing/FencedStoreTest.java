@@ -94,6 +94,22 @@ class FencedStoreTest {
     assertEquals("b", jedis.get(key));
   }
 
+  /** Redis would take the smaller one for equal. */
+  @Test
+  void tokensThatRedisCannotCompareAreRefused() {
+    for (long token : new long[] {1L << 53, Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
+      var refused =
+          assertThrows(
+              IllegalArgumentException.class, () -> store.execute(token, Command.SET, key, "x"));
+      assertTrue(refused.getMessage().contains("less than 2^53"), refused.getMessage());
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> store.eval(token, "return 1", List.of(key), List.of()));
+    }
+    assertEquals(OptionalLong.empty(), store.lastToken());
+    assertFalse(jedis.exists(key));
+  }
+
   @Test
   void tokensAreComparedAsNumbers() {
     store.execute(9, Command.SET, key, "a");
