@@ -1,6 +1,7 @@
 package io.mortise.cli;
 
 import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.StandardStreams;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
@@ -32,7 +33,7 @@ public final class CompletionCommand implements Callable<Integer> {
     CommandLine mortise = spec.root().commandLine();
     PrintWriter out = spec.commandLine().getOut();
     out.print(AutoComplete.bash(spec.root().name(), mortise));
-    out.flush();
+    StandardStreams.checkWritten(out);
     return ExitStatus.OK;
   }
 }

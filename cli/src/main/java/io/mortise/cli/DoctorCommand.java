@@ -9,6 +9,7 @@ import io.mortise.cli.options.Logging;
 import io.mortise.cli.options.OutputOptions;
 import io.mortise.cli.options.RedisClients;
 import io.mortise.cli.options.RedisOptions;
+import io.mortise.cli.options.StandardStreams;
 import io.mortise.core.ServerHealth.Severity;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -39,7 +40,7 @@ import picocli.CommandLine.Spec;
       "0:all is well; notes may be there",
       "1:a problem: locks do not work, or not all of them",
       "2:the options are wrong",
-      "3:Mortise failed",
+      "3:Mortise failed, or the output cannot be written",
       "4:a warning: locks work, and may be lost or granted twice in a case that is named"
     },
     footerHeading = "%nExamples:%n",
@@ -74,7 +75,7 @@ public final class DoctorCommand implements Callable<Integer> {
         boolean colours = spec.commandLine().getColorScheme().ansi().enabled();
         DiagnosisTable.of(diagnosis, colours).forEach(out::println);
       }
-      out.flush();
+      StandardStreams.checkWritten(out);
       return status(diagnosis.severity());
     }
   }

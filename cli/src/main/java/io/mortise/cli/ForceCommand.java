@@ -96,7 +96,11 @@ public final class ForceCommand implements Callable<Integer> {
       Logging.silence();
     }
     try (RedisClients clients = redis.open()) {
-      return force(look(clients));
+      int status = force(look(clients));
+      if (StandardStreams.isOutputLost(spec.commandLine().getOut())) {
+        say("standard output cannot be written; the exit status says what was done");
+      }
+      return status;
     }
   }
 
@@ -125,8 +129,12 @@ public final class ForceCommand implements Callable<Integer> {
 
   private void failed(String server, LockException e) {
     failures++;
+    say("%s: %s".formatted(server, e.getMessage()));
+  }
+
+  private void say(String line) {
     PrintWriter err = spec.commandLine().getErr();
-    err.println("mortise: " + Cell.printable("%s: %s".formatted(server, e.getMessage())));
+    err.println("mortise: " + Cell.printable(line));
     err.flush();
   }
 

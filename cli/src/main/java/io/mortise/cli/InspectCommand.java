@@ -5,7 +5,6 @@ import io.mortise.cli.inspect.Census;
 import io.mortise.cli.inspect.JsonText;
 import io.mortise.cli.inspect.LockTable;
 import io.mortise.cli.inspect.LocksJson;
-import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.cli.options.Logging;
 import io.mortise.cli.options.OutputOptions;
@@ -143,7 +142,7 @@ public final class InspectCommand implements Callable<Integer> {
       } else {
         lines(first).forEach(out::println);
       }
-      checkWritten();
+      StandardStreams.checkWritten(out);
       if (first.stream().anyMatch(Census::isPartial)) {
         return ExitStatus.WARNING;
       }
@@ -204,16 +203,6 @@ public final class InspectCommand implements Callable<Integer> {
         .toList();
   }
 
-  /** A reader that has gone, or a full disk, ends the command. */
-  private void checkWritten() {
-    if (spec.commandLine().getOut().checkError() || System.out.checkError()) { // they flush
-      throw new CommandFailure(
-          ExitStatus.COULD_NOT_RUN,
-          "standard output cannot be written; has its reader ended, or is the disk full?",
-          null);
-    }
-  }
-
   /** That no server answers is an error of the command at its beginning; later it may pass. */
   private void watch(RedisClients clients, List<Census> first) {
     List<Census> now = first;
@@ -221,7 +210,7 @@ public final class InspectCommand implements Callable<Integer> {
         new LiveDisplay(spec.commandLine().getOut(), StandardStreams.isOutputTerminal() && !json)) {
       while (true) {
         show(display, now);
-        checkWritten();
+        StandardStreams.checkWritten(spec.commandLine().getOut());
         Thread.sleep(interval.toMillis());
         now = take(clients);
       }

@@ -31,6 +31,14 @@ class CompletionTest {
     assertTrue(complete("mortise", "demo", "--q").contains("--quick"));
   }
 
+  @Test
+  void aScriptThatCannotBeWrittenIsStatusThree() throws Exception {
+    CommandRun run = CommandRun.onAFullDisk("completion");
+
+    assertEquals(3, run.status());
+    assertTrue(run.err().contains("standard output cannot be written"), run::err);
+  }
+
   private List<String> complete(String... words) throws Exception {
     StringWriter script = new StringWriter();
     CommandLine mortise = Main.commandLine().setOut(new PrintWriter(script, true));

@@ -30,6 +30,16 @@ class DoctorCommandTest {
   }
 
   @Test
+  void aReportThatCannotBeWrittenIsStatusThree() throws Exception {
+    try (RedisServer server = sound()) {
+      CommandRun run = CommandRun.onAFullDisk("doctor", "--redis", server.uri());
+
+      assertEquals(3, run.status());
+      assertTrue(run.err().contains("standard output cannot be written"), run::err);
+    }
+  }
+
+  @Test
   void aWarningIsStatusFourAndSaysWhatToDo() {
     try (RedisServer server =
         RedisServer.builder()

@@ -81,6 +81,23 @@ class ForceCommandTest {
   }
 
   @Test
+  void whenTheOutputIsLostTheStatusStillSaysWhatWasDone() throws Exception {
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
+    String[] arguments = {"force", "--yes", "--redis", redis.uri(), name};
+
+    CommandRun taken = CommandRun.onAFullDisk(arguments);
+    CommandRun free = CommandRun.onAFullDisk(arguments);
+
+    assertEquals(0, taken.status(), taken::err);
+    assertEquals(1, free.status(), free::err);
+    for (CommandRun run : List.of(taken, free)) {
+      assertTrue(run.err().contains("standard output cannot be written"), run::err);
+      assertEquals(1, run.err().lines().count(), run::err);
+    }
+    assertTaken(held);
+  }
+
+  @Test
   void theNextInTheQueueOfAFairLockIsWokenAtOnce() throws Exception {
     RedisFairLock lock = new RedisFairLock(redis.client(), name);
     Lease held = lock.tryAcquire().orElseThrow();

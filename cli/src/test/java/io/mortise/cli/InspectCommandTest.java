@@ -15,16 +15,11 @@ import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
-import java.io.FileWriter;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import picocli.CommandLine;
 
 @Timeout(60)
 class InspectCommandTest {
@@ -183,11 +178,9 @@ class InspectCommandTest {
 
   @Test
   void aFullDiskEndsIt() throws Exception {
-    CommandLine command = Main.commandLine();
-    command.setErr(new PrintWriter(new StringWriter()));
-    command.setOut(new PrintWriter(new FileWriter("/dev/full", StandardCharsets.UTF_8)));
-    assertEquals(3, command.execute("inspect", "--redis", redis.uri(), name));
-    assertEquals(3, command.execute("inspect", "--redis", redis.uri(), "--watch", name));
+    assertEquals(3, CommandRun.onAFullDisk("inspect", "--redis", redis.uri(), name).status());
+    assertEquals(
+        3, CommandRun.onAFullDisk("inspect", "--redis", redis.uri(), "--watch", name).status());
   }
 
   @Test

@@ -1,6 +1,11 @@
 package io.mortise.cli.options;
 
-/** The standard streams that are terminals. The launcher names them; Java 17 cannot find out. */
+import java.io.PrintWriter;
+
+/**
+ * What is known of the standard streams: which are terminals, and whether one could be written. The
+ * launcher names the terminals; Java 17 cannot find out.
+ */
 public final class StandardStreams {
   private static final String INPUT_PROPERTY = "mortise.terminal.in";
   private static final String OUTPUT_PROPERTY = "mortise.terminal.out";
@@ -15,5 +20,29 @@ public final class StandardStreams {
   /** Returns whether standard output is a terminal. */
   public static boolean isOutputTerminal() {
     return Boolean.getBoolean(OUTPUT_PROPERTY);
+  }
+
+  /**
+   * Flushes standard output, and returns whether a part of it could not be written: its reader has
+   * gone, or the disk is full.
+   *
+   * @param out the writer of the command
+   */
+  public static boolean isOutputLost(PrintWriter out) {
+    return out.checkError() || System.out.checkError(); // they flush
+  }
+
+  /**
+   * As {@link #isOutputLost}, for a command whose output is its answer.
+   *
+   * @throws CommandFailure if a part could not be written
+   */
+  public static void checkWritten(PrintWriter out) {
+    if (isOutputLost(out)) {
+      throw new CommandFailure(
+          ExitStatus.COULD_NOT_RUN,
+          "standard output cannot be written; has its reader ended, or is the disk full?",
+          null);
+    }
   }
 }
