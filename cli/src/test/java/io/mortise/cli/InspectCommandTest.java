@@ -129,6 +129,16 @@ class InspectCommandTest {
   }
 
   @Test
+  void aNamespaceMakesNoNameOfABlankOne() {
+    for (String blank : new String[] {"", " "}) {
+      CommandRun run = inspect("--namespace", "billing:", blank);
+
+      assertEquals(2, run.status(), run::out);
+      assertTrue(run.err().contains("a name that is not blank"), run::err);
+    }
+  }
+
+  @Test
   void aNameThatLooksLikeAPatternIsANameWithExact() {
     try (Lease held = new RedisLock(redis.client(), name + "[*").tryAcquire().orElseThrow()) {
       assertTrue(held.isValid());

@@ -5,6 +5,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.inspect.LockSearch;
+import io.mortise.core.spi.LockName;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,9 +49,9 @@ public record Census(
   public static Census take(
       String server, LockClient client, String target, boolean pattern, int limit) {
     LockSearch search = ((RedisLockClient) client).search();
-    String namespace = client.options().namespace();
     if (!pattern) {
-      List<LockInspection> only = search.inspect(List.of(namespace + target));
+      LockName name = LockName.of(client.options(), target);
+      List<LockInspection> only = search.inspect(List.of(name.value()));
       only.get(0)
           .failure()
           .ifPresent(
@@ -59,7 +60,8 @@ public record Census(
               });
       return new Census(server, only, false, 0, false, Optional.empty());
     }
-    LockSearch.Found found = search.find(LockSearch.pattern(namespace, target), limit);
+    LockSearch.Found found =
+        search.find(LockSearch.pattern(client.options().namespace(), target), limit);
     return new Census(
         server,
         found.locks(),
