@@ -35,7 +35,8 @@ final class OsProcess {
   private final Process process;
   private volatile boolean paused;
 
-  private OsProcess(Process process) {
+  /** Takes a child that was started elsewhere; it is not killed at the end of this JVM. */
+  OsProcess(Process process) {
     this.process = process;
   }
 
@@ -94,7 +95,11 @@ final class OsProcess {
     if (!process.isAlive()) {
       return;
     }
-    resume(); // a suspended process would not see the signal
+    try {
+      resume(); // a suspended process would not see the signal
+    } catch (IllegalStateException e) {
+      // It has ended just now; if it has not, the time-out kills it.
+    }
     process.destroy();
     if (!exitsWithin(timeout)) {
       kill();
