@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
 import io.mortise.core.LockListener;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -124,14 +123,15 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
   /** Removes all meters from their registries. Later events have no effect until it is bound. */
   @Override
   public void close() {
-    List.copyOf(bound.keySet())
-        .forEach(
-            registry -> {
-              RegistryMeters meters = bound.remove(registry);
-              if (meters != null) {
-                meters.close();
-              }
-            });
+    for (MeterRegistry registry : bound.keySet()) {
+      // In one step, so that no binding at the same moment takes meters that go.
+      bound.computeIfPresent(
+          registry,
+          (key, meters) -> {
+            meters.close();
+            return null;
+          });
+    }
   }
 
   /**

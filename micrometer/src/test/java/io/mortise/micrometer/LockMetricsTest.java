@@ -196,4 +196,33 @@ class LockMetricsTest {
 
     assertEquals(List.of("of.the.application"), names());
   }
+
+  /** Another thread binds the registry again before the first of its meters has been removed. */
+  @Test
+  void aRegistryThatWasBoundAmidACloseCanBeBoundAgain() throws Exception {
+    LockMetrics metrics = LockMetrics.create();
+    var closing =
+        new SimpleMeterRegistry() {
+          private final Thread binding = new Thread(() -> metrics.bindTo(this), "binding");
+
+          @Override
+          public Meter remove(Meter meter) {
+            if (binding.getState() == Thread.State.NEW) {
+              binding.start();
+              while (binding.getState() != Thread.State.BLOCKED && binding.isAlive()) {
+                Thread.onSpinWait();
+              }
+            }
+            return super.remove(meter);
+          }
+        };
+    metrics.bindTo(closing);
+    int meters = closing.getMeters().size();
+
+    metrics.close();
+    closing.binding.join();
+    metrics.bindTo(closing);
+
+    assertEquals(meters, closing.getMeters().size());
+  }
 }
