@@ -214,11 +214,6 @@ final class MajorityLease extends CompositeLease
   @Override
   protected void lost() {
     end();
-    try {
-      var unused = source.submit(this::releaseLostMembers);
-    } catch (RejectedExecutionException closed) {
-      releaseLostMembers();
-    }
   }
 
   @Override

@@ -16,6 +16,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A hold that is composed of holds of other locks, and is valid while enough of them are: all, or a
@@ -33,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  * the members released. A member that arrives after that is rejected by {@link #join}.
  */
 public abstract class CompositeLease implements OwnedLease {
-  /** The pause before another attempt to start a thread. */
+  private static final Logger LOG = LoggerFactory.getLogger(CompositeLease.class);
+
+  /** The pause before a task for which no thread could be started. */
   private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
   private static final String UNRELEASED = "an error kept it from being released";
@@ -131,7 +135,10 @@ public abstract class CompositeLease implements OwnedLease {
     }
   }
 
-  /** Runs a task on a thread of a client, or on the calling thread if all clients are closed. */
+  /**
+   * Runs a task on a thread of a client, or on the calling thread if all clients are closed.
+   * Without a thread the task itself is scheduled: it needs no second one then.
+   */
   private static void run(LeaseSource source, Runnable task) {
     try {
       var unused = source.submit(task);
@@ -154,10 +161,10 @@ public abstract class CompositeLease implements OwnedLease {
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
 
   /**
-   * Called once when the hold was lost; its members may still be held. Called once more if no
-   * thread was available for the task that it starts.
+   * Called once when the hold was lost, and sends no command. After it the members are released,
+   * unless they {@linkplain #membersMayOutlast may outlast} the hold.
    */
-  protected abstract void lost();
+  protected void lost() {}
 
   /** Called when the owner releases the hold after it was lost. */
   protected void releaseAfterLoss() {}
@@ -242,7 +249,10 @@ public abstract class CompositeLease implements OwnedLease {
     if (state.lose(loss("the hold is lost"))) {
       boolean begun = false;
       try {
-        beginLost();
+        lost();
+        if (!membersMayOutlast()) { // their user may never close the hold
+          run(source, this::releaseLostMembers);
+        }
         begun = true;
       } finally {
         if (!begun) {
@@ -252,24 +262,14 @@ public abstract class CompositeLease implements OwnedLease {
     }
   }
 
-  private void beginLost() {
-    try {
-      lost();
-    } catch (OutOfMemoryError noThread) {
-      source.schedule(this::lost, NO_THREAD_RETRY_NANOS);
-    }
-  }
-
-  /**
-   * Releases the members of a hold that was lost; after an error none of them is renewed. Returns
-   * the failures.
-   */
-  protected final List<RuntimeException> releaseLostMembers() {
+  /** Releases the members of a hold that was lost; after an error none of them is renewed. */
+  protected final void releaseLostMembers() {
     boolean released = false;
     try {
-      List<RuntimeException> failures = releaseMembers(members());
+      for (RuntimeException e : releaseMembers(members())) {
+        LOG.debug("lock '{}': a member, released after the loss of the hold", name, e);
+      }
       released = true;
-      return failures;
     } finally {
       if (!released) {
         members.stopRenewal(UNRELEASED);

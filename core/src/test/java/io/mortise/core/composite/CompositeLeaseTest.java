@@ -192,10 +192,7 @@ class CompositeLeaseTest {
   @Test
   void withoutAThreadTheLossIsNotifiedLaterAndAfterCloseAtOnce() {
     FakeComposite hold = listening(FakeComposite.of(source, 1, a));
-    hold.onLoss =
-        () -> {
-          var unused = source.submit(() -> notified.add("released"));
-        };
+    hold.beforeRelease = () -> notified.add("released");
     source.withoutThreads = true;
     a.lose();
     assertEquals(State.LOST, hold.state());
