@@ -30,9 +30,10 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any thread may call the public methods. {@link CompositeMembers} keeps the
  * members, and {@link MemberRequests} passes requests on to them. The state is computed by every
  * call that reads it, and by a thread of a client after each change of a member, so listeners learn
- * of a loss at the latest after the deciding member has notified its own loss. {@link
- * LeaseStateMachine} makes the change to LOST or RELEASING once, and the thread that makes it has
- * the members released. A member that arrives after that is rejected by {@link #join}.
+ * of a loss at the latest after the deciding member has notified its own loss. Without memory for
+ * that the member notifies this hold again later. {@link LeaseStateMachine} makes the change to
+ * LOST or RELEASING once, and the thread that makes it has the members released. A member that
+ * arrives after that is rejected by {@link #join}.
  */
 public abstract class CompositeLease implements OwnedLease {
   private static final Logger LOG = LoggerFactory.getLogger(CompositeLease.class);
@@ -103,7 +104,12 @@ public abstract class CompositeLease implements OwnedLease {
 
   /** Returns what ends the observation. From now on the member leaves the warning to this hold. */
   private Runnable observe(int place, OwnedLease member) {
-    return member.onChangeWhileHeld(change -> memberChanged(place, member), members.capacity() > 1);
+    return member.onChangeWhileHeld(
+        change -> {
+          memberChanged(place, member);
+          state.ensureDelivered(); // or the member notifies this hold again
+        },
+        members.capacity() > 1);
   }
 
   private void onWatched(int place, OwnedLease member, Runnable stop) {
@@ -232,6 +238,9 @@ public abstract class CompositeLease implements OwnedLease {
   private LeaseStatus refresh() {
     LeaseStatus now = state.now();
     if (!now.isLive()) {
+      if (now.phase() == Phase.LOST) {
+        var unused = state.deliver(); // to those who could not be notified of the loss
+      }
       return now;
     }
     CompositeMembers.Count count = members.count();

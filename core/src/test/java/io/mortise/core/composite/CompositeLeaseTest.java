@@ -209,6 +209,33 @@ class CompositeLeaseTest {
     assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
   }
 
+  @Test
+  void withoutMemoryTheMemberNotifiesAgainUntilTheLossIsNotified() {
+    listening(FakeComposite.ofHeldElsewhere(source, 1, a));
+    source.withoutMemory = true;
+    assertThrows(OutOfMemoryError.class, a::lose, "or the member would not notify again");
+    assertThrows(OutOfMemoryError.class, a::tell);
+
+    source.withoutMemory = false;
+    a.tell();
+    source.work();
+
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
+  @Test
+  void aReaderOfALostHoldHasTheLossNotified() {
+    FakeComposite hold = listening(FakeComposite.ofHeldElsewhere(source, 1, a));
+    source.withoutMemory = true;
+    assertThrows(OutOfMemoryError.class, a::lose);
+
+    source.withoutMemory = false;
+    assertEquals(State.LOST, hold.state());
+    source.work();
+
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
   // ---- joining
 
   private FakeComposite withAHole() {
