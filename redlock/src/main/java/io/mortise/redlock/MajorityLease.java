@@ -81,7 +81,8 @@ final class MajorityLease extends CompositeLease
       return () -> {};
     }
     try {
-      return source.schedule(() -> setRenewed(false), maxHold.toNanos());
+      return source.schedule(
+          () -> stopRenewal("it was held for longer than LockOptions.maxHold"), maxHold.toNanos());
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }

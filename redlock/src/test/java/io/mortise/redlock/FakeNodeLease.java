@@ -19,6 +19,7 @@ final class FakeNodeLease implements OwnedLease {
   private State state = State.HELD;
   private @Nullable LeaseLoss loss;
   private boolean renewed = true;
+  private boolean stopped;
 
   /** What a release throws. */
   @Nullable Error errorAtRelease;
@@ -55,12 +56,12 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public boolean isRenewed() {
-    return renewed;
+    return renewed && !stopped;
   }
 
   @Override
   public void stopRenewal(String why) {
-    renewed = false;
+    stopped = true;
   }
 
   @Override

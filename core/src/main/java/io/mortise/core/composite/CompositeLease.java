@@ -228,6 +228,7 @@ public abstract class CompositeLease implements OwnedLease {
     }
     if (joined) {
       minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
+      requests.stopIfStopped(member);
       onWatched(place, member, stop);
     }
     return joined;

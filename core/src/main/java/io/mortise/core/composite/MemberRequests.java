@@ -12,7 +12,7 @@ import java.util.function.Function;
  * to remember a token. Enough members have to comply.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
- * and the two fields of state are volatile or atomic.
+ * and each field of state is volatile or atomic.
  */
 final class MemberRequests {
   private final String name;
@@ -24,6 +24,9 @@ final class MemberRequests {
 
   /** Whether renewal was last requested. */
   private volatile boolean renewed;
+
+  /** Why the renewal has stopped for good; empty while it may go on. */
+  private volatile String stoppedBecause = "";
 
   /**
    * Creates the requests of a hold.
@@ -77,7 +80,7 @@ final class MemberRequests {
   }
 
   boolean isRenewed() {
-    return renewed;
+    return renewed && stoppedBecause.isEmpty();
   }
 
   void setRenewed(boolean wanted) {
@@ -85,9 +88,18 @@ final class MemberRequests {
     members.all().forEach(member -> member.setRenewed(wanted));
   }
 
+  /** Stops the renewal of all members for good. */
   void stopRenewal(String why) {
-    renewed = false; // for members that join later
+    stoppedBecause = why; // before: a member that joins meanwhile is stopped here or by itself
     members.stopRenewal(why);
+  }
+
+  /** Stops the renewal of a member that has joined, if that of the hold has stopped. */
+  void stopIfStopped(OwnedLease member) {
+    String why = stoppedBecause;
+    if (!why.isEmpty()) {
+      member.stopRenewal(why);
+    }
   }
 
   void requestVerification() {
