@@ -117,6 +117,7 @@ final class MajorityLease extends CompositeLease
   public boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
+      reacquisition.extendToTheOthers(lease);
       joined =
           (lease.lastToken() <= fencingToken() || isConfirmed())
               && lease.raiseToken(fencingToken())

@@ -21,6 +21,9 @@ final class FakeNodeLease implements OwnedLease {
   private boolean renewed = true;
   private boolean stopped;
 
+  /** Its lease from now on, as long as it is valid. */
+  Duration remaining = Duration.ofSeconds(10);
+
   /** What a release throws. */
   @Nullable Error errorAtRelease;
 
@@ -67,6 +70,8 @@ final class FakeNodeLease implements OwnedLease {
   @Override
   public void extendTo(LeaseTerms terms) {
     renewed |= terms.renewed();
+    Duration lease = Duration.ofMillis(terms.leaseMillis());
+    remaining = remaining.compareTo(lease) < 0 ? lease : remaining;
   }
 
   @Override
@@ -150,7 +155,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public Duration remaining() {
-    return isValid() ? Duration.ofSeconds(10) : Duration.ZERO;
+    return isValid() ? remaining : Duration.ZERO;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mortise.redlock;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -52,5 +53,23 @@ class JoiningMemberTest {
 
     assertFalse(hold.isRenewed());
     assertFalse(joining.isRenewed(), "it is younger, and would be renewed for longer");
+  }
+
+  @Test
+  void itLastsAsLongAsAnOuterLevelThatIsNotRenewedAskedFor() {
+    Duration lease = Duration.ofMinutes(10);
+    for (FakeNodeLease granted : List.of(first, second)) {
+      granted.remaining = lease;
+      granted.setRenewed(false);
+    }
+    MajorityLease hold = hold(LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, lease, true));
+    hold.reenter(RENEWED);
+    assertTrue(hold.addMember(PLACE, null, joining));
+    assertTrue(joining.isRenewed());
+
+    hold.exit(false);
+
+    assertFalse(joining.isRenewed());
+    assertEquals(lease, joining.remaining());
   }
 }
