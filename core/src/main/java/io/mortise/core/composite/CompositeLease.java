@@ -220,6 +220,7 @@ public abstract class CompositeLease implements OwnedLease {
     Runnable stop = observe(place, member); // before it counts: its loss is then one of this hold
     boolean joined = false;
     try {
+      minimum.applyTo(member); // before it counts: the hold may be released at once
       joined = members.join(place, expected, member, () -> state.now().isLive(), this::refresh);
     } finally {
       if (!joined) {
@@ -227,7 +228,7 @@ public abstract class CompositeLease implements OwnedLease {
       }
     }
     if (joined) {
-      minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
+      minimum.applyTo(member); // again: a call of keepUntil that did not find it came before this
       requests.stopIfStopped(member);
       onWatched(place, member, stop);
     }

@@ -270,9 +270,29 @@ class CompositeLeaseTest {
 
     assertEquals(List.of(20L, 30L), a.kept);
     assertEquals(a.kept, b.kept);
-    assertEquals(a.kept, c.kept);
+    assertEquals(List.of(20L, 20L, 30L), c.kept, "before it counts, and after");
     hold.waiveMinimum();
     assertEquals(List.of(), a.kept);
+  }
+
+  @Test
+  void aMemberThatJoinsHasTheMinimumWhenAReleaseMeetsIt() {
+    FakeComposite hold = withAHole();
+    hold.keepUntil(20);
+    whenReadNext(a, hold::release); // which the joining of a member does
+
+    assertFalse(hold.joins(2, null, c), "the release was before it counted");
+
+    assertEquals(1, c.releases.get());
+    assertEquals(List.of(20L), c.keptAtRelease);
+  }
+
+  private static void whenReadNext(FakeLease member, Runnable action) {
+    member.beforeState =
+        () -> {
+          member.beforeState = () -> {};
+          action.run();
+        };
   }
 
   @Test
