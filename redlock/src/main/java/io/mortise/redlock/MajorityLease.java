@@ -120,10 +120,11 @@ final class MajorityLease extends CompositeLease
       reacquisition.extendToTheOthers(lease);
       joined =
           (lease.lastToken() <= fencingToken() || isConfirmed())
-              && lease.raiseToken(fencingToken())
+              && raiseTokenOf(lease)
               && join(place, expected, lease);
       if (joined) {
         applyTerms(lease);
+        raiseTokenOf(lease); // usually sends nothing
       }
     } catch (LockException | IllegalMonitorStateException e) { // the hold may have ended meanwhile
       LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);

@@ -21,6 +21,11 @@ final class FakeNodeLease implements OwnedLease {
   private boolean renewed = true;
   private boolean stopped;
 
+  private long token = 1;
+
+  /** Runs, once, after its token was raised. */
+  private Runnable whenRaised = () -> {};
+
   /** Its lease from now on, as long as it is valid. */
   Duration remaining = Duration.ofSeconds(10);
 
@@ -40,6 +45,10 @@ final class FakeNodeLease implements OwnedLease {
   FakeNodeLease whenWatched(Runnable then) {
     whenWatched = then;
     return this;
+  }
+
+  void whenRaised(Runnable then) {
+    whenRaised = then;
   }
 
   FakeNodeLease beforeRenewalEnds(Runnable first) {
@@ -115,6 +124,10 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public boolean raiseToken(long atLeast) {
+    token = Math.max(token, atLeast);
+    Runnable then = whenRaised;
+    whenRaised = () -> {};
+    then.run();
     return isValid();
   }
 
@@ -145,7 +158,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public long fencingToken() {
-    return 1;
+    return token;
   }
 
   @Override

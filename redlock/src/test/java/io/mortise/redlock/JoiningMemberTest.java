@@ -72,4 +72,24 @@ class JoiningMemberTest {
     assertFalse(joining.isRenewed());
     assertEquals(lease, joining.remaining());
   }
+
+  @Test
+  void itHasTheTokenOfARaiseThatCameBeforeItJoined() {
+    MajorityLease hold = hold(RENEWED);
+    joining.whenRaised(() -> assertTrue(hold.raiseToken(100)));
+
+    assertTrue(hold.addMember(PLACE, null, joining));
+
+    assertEquals(100, joining.fencingToken());
+  }
+
+  @Test
+  void itHasTheTokenOfARaiseThatIsUnderWayWhenItJoins() {
+    MajorityLease hold = hold(RENEWED);
+    second.whenRaised(() -> assertTrue(hold.addMember(PLACE, null, joining)));
+
+    assertTrue(hold.raiseToken(100));
+
+    assertEquals(100, joining.fencingToken());
+  }
 }

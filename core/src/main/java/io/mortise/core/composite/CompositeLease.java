@@ -424,6 +424,13 @@ public abstract class CompositeLease implements OwnedLease {
     return requests.raiseToken(atLeast);
   }
 
+  /**
+   * Raises the token of a member that joins, before it does and afterwards, to that of the hold.
+   */
+  protected final boolean raiseTokenOf(OwnedLease member) {
+    return requests.raiseTokenOf(member);
+  }
+
   // ---- Lease
 
   @Override

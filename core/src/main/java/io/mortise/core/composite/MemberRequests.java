@@ -22,6 +22,9 @@ final class MemberRequests {
   private final BooleanSupplier live;
   private final AtomicLong token;
 
+  /** The largest token that the members were asked to remember: not smaller than the hold's. */
+  private final AtomicLong askedToken;
+
   /** Whether renewal was last requested. */
   private volatile boolean renewed;
 
@@ -47,6 +50,7 @@ final class MemberRequests {
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
+    this.askedToken = new AtomicLong(token);
     this.renewed = renewed;
     this.resetRenewed = resetRenewed;
     this.ask = ask;
@@ -116,6 +120,7 @@ final class MemberRequests {
 
   /** Returns false when the hold was lost; its token is unchanged then. */
   boolean raiseToken(long atLeast) {
+    askedToken.accumulateAndGet(atLeast, Math::max); // first, see raiseTokenOf
     MemberReplies replies = ask.apply(member -> raiseToken(member, atLeast));
     if (!live.getAsBoolean()) {
       return false;
@@ -130,6 +135,17 @@ final class MemberRequests {
     }
     requestVerification(); // too few members are left, and not all have noticed
     return false;
+  }
+
+  /**
+   * Raises the token of one member to the largest that the members were asked to remember. Called
+   * before a member joins, and once more afterwards: a raise in between may not have found the
+   * member, but is seen here.
+   *
+   * @return false when the member did not exist any more
+   */
+  boolean raiseTokenOf(OwnedLease member) {
+    return member.raiseToken(askedToken.get());
   }
 
   private static void raiseToken(OwnedLease member, long atLeast) {
