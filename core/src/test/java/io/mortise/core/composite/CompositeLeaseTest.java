@@ -319,6 +319,23 @@ class CompositeLeaseTest {
     assertSame(d, hold.at(0));
   }
 
+  /** A thread that reads the members stands still while two of them are lost and replaced. */
+  @Test
+  void theLossOfMembersThatWereReplacedIsNoLossOfTheHold() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b, c);
+    whenReadNext(
+        a,
+        () -> {
+          a.lose();
+          assertTrue(hold.joins(0, a, new FakeLease("new a")));
+          b.lose();
+          assertTrue(hold.joins(1, b, new FakeLease("new b")));
+        });
+
+    assertEquals(State.HELD, hold.state());
+    assertEquals(3, hold.valid());
+  }
+
   @Test
   void aMajorityThatHasEndedUnnoticedIsNotCompleted() {
     FakeComposite hold = withAHole();
