@@ -333,16 +333,17 @@ public abstract class CompositeLease implements OwnedLease {
       }
       return false;
     }
+    int held;
     List<RuntimeException> failures;
     try {
+      held = members.counting(); // before: a member that is about to join proves nothing
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
       state.endRelease(null); // the hold has ended, even if a member has not
       unwatch();
       throw unexpected;
     }
-    CompositeRelease result =
-        new CompositeRelease(name, capacity(), required(), members().size(), failures);
+    CompositeRelease result = new CompositeRelease(name, capacity(), required(), held, failures);
     LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
     unwatch();

@@ -98,6 +98,11 @@ final class CompositeMembers {
     }
   }
 
+  /** Returns how many members count, lost or not. */
+  int counting() {
+    return present(counted).size();
+  }
+
   /**
    * Returns how many of the members that count are valid now. When these are too few, it looks
    * whether they still are the members: a thread that was kept from going on may have read those

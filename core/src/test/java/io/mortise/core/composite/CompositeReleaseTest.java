@@ -109,6 +109,23 @@ class CompositeReleaseTest {
     }
   }
 
+  /** It is in its place, and is released with the others, but does not count yet. */
+  @Test
+  void aMemberThatIsAboutToJoinDoesNotShowThatTheHoldWasHeld() {
+    FakeComposite hold = FakeComposite.of(source, 2, "hl-");
+    FakeLease first = hold.at(0);
+    first.beforeState =
+        () -> {
+          first.beforeState = () -> {};
+          assertThrows(LeaseLostException.class, hold::release);
+        };
+
+    assertFalse(hold.joins(2, null, c));
+
+    assertEquals(State.LOST, hold.state());
+    assertEquals(1, c.releases.get());
+  }
+
   @Test
   void oneErrorNamesAllMembersThatDidNotConfirm() {
     LockException first = FakeComposite.fault("a does not answer");
