@@ -7,11 +7,8 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A hold that is valid while all of its members are.
@@ -20,9 +17,6 @@ import org.slf4j.LoggerFactory;
  * and exit of a thread's hold belong to that thread, and so does its release.
  */
 final class MultiLease extends CompositeLease {
-  private static final Logger LOG = LoggerFactory.getLogger(MultiLease.class);
-
-  private final LeaseSource source;
   private final List<LeaseSource> memberSources;
   private final MemberMode mode;
   private final long roundNanos;
@@ -49,7 +43,6 @@ final class MultiLease extends CompositeLease {
       MemberMode mode,
       long roundNanos) {
     super(source, members, members.size(), token, owner, renewed);
-    this.source = source;
     this.memberSources = memberSources;
     this.mode = mode;
     this.roundNanos = roundNanos;
@@ -120,31 +113,11 @@ final class MultiLease extends CompositeLease {
     return MemberReplies.inTurn(members(), action);
   }
 
-  /**
-   * Releases the other members of a handle, because its user may never close it. A thread releases
-   * them when it unlocks.
-   */
-  @Override
-  protected void lost() {
-    if (!mode.ownsByThread()) {
-      try {
-        var unused = source.submit(this::releaseOthers);
-      } catch (RejectedExecutionException closed) {
-        releaseOthers();
-      }
-    }
-  }
-
+  /** A thread releases the other members when it unlocks; those of a handle are released by now. */
   @Override
   protected void releaseAfterLoss() {
     if (mode.ownsByThread()) {
-      releaseOthers();
-    }
-  }
-
-  private void releaseOthers() {
-    for (RuntimeException e : releaseLostMembers()) {
-      LOG.debug("lock '{}': released after the loss of a member", lockName(), e);
+      releaseLostMembers();
     }
   }
 

@@ -80,7 +80,8 @@ final class MajorityLease extends CompositeLease
       return () -> {};
     }
     try {
-      return source.schedule(() -> setRenewed(false), maxHold.toNanos());
+      return source.schedule(
+          () -> stopRenewal("it was held for longer than LockOptions.maxHold"), maxHold.toNanos());
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }
@@ -124,13 +125,15 @@ final class MajorityLease extends CompositeLease
   public boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
     boolean joined = false;
     try {
+      reacquisition.extendToTheOthers(lease);
       joined =
           !isForced()
               && (lease.lastToken() <= fencingToken() || isConfirmed())
-              && lease.raiseToken(fencingToken())
+              && raiseTokenOf(lease)
               && join(place, expected, lease);
       if (joined) {
         applyTerms(lease);
+        raiseTokenOf(lease); // usually sends nothing
       }
     } catch (LockException | IllegalMonitorStateException e) { // the hold may have ended meanwhile
       LOG.debug("lock '{}': {} cannot join the hold", lockName(), quorumMembers.at(place), e);
@@ -221,11 +224,6 @@ final class MajorityLease extends CompositeLease
   @Override
   protected void lost() {
     end();
-    try {
-      var unused = source.submit(this::releaseLostMembers);
-    } catch (RejectedExecutionException closed) {
-      releaseLostMembers();
-    }
   }
 
   @Override

@@ -273,6 +273,17 @@ final class NodeReacquisition {
     return LeaseTerms.of(source.options(), Duration.ofNanos(firstPauseNanos), null, true);
   }
 
+  /**
+   * Extends a renewed member that joins to the end of the others; usually that sends nothing. It is
+   * later than the member's own end if a level of re-entry asked for a longer lease without
+   * renewal; the hold must last for that level when those that ask for renewal are over.
+   */
+  void extendToTheOthers(OwnedLease member) {
+    if (member.isRenewed()) {
+      member.extendTo(remainingTerms(hold()));
+    }
+  }
+
   private LeaseTerms remainingTerms(IncompleteHold current) {
     return new LeaseTerms(
         firstPauseNanos, Math.max(1, current.remaining().toMillis()), false, true);

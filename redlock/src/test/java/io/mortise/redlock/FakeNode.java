@@ -35,6 +35,9 @@ final class FakeNode implements LeaseSource, LockServer {
   /** Tells the time. */
   LongSupplier clock = System::nanoTime;
 
+  /** The options of its client. */
+  LockOptions options = LockOptions.defaults();
+
   /** Supplies the id of its server. */
   Supplier<Optional<String>> serverIds = () -> Optional.of(address());
 
@@ -81,7 +84,7 @@ final class FakeNode implements LeaseSource, LockServer {
 
   @Override
   public LockOptions options() {
-    return LockOptions.defaults();
+    return options;
   }
 
   @Override

@@ -19,6 +19,15 @@ final class FakeNodeLease implements OwnedLease {
   private State state = State.HELD;
   private @Nullable LeaseLoss loss;
   private boolean renewed = true;
+  private boolean stopped;
+
+  private long token = 1;
+
+  /** Runs, once, after its token was raised. */
+  private Runnable whenRaised = () -> {};
+
+  /** Its lease from now on, as long as it is valid. */
+  Duration remaining = Duration.ofSeconds(10);
 
   /** What a release throws. */
   @Nullable Error errorAtRelease;
@@ -41,6 +50,10 @@ final class FakeNodeLease implements OwnedLease {
     return this;
   }
 
+  void whenRaised(Runnable then) {
+    whenRaised = then;
+  }
+
   FakeNodeLease beforeRenewalEnds(Runnable first) {
     beforeRenewalEnds = first;
     return this;
@@ -58,17 +71,19 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public boolean isRenewed() {
-    return renewed;
+    return renewed && !stopped;
   }
 
   @Override
   public void stopRenewal(String why) {
-    renewed = false;
+    stopped = true;
   }
 
   @Override
   public void extendTo(LeaseTerms terms) {
     renewed |= terms.renewed();
+    Duration lease = Duration.ofMillis(terms.leaseMillis());
+    remaining = remaining.compareTo(lease) < 0 ? lease : remaining;
   }
 
   @Override
@@ -113,6 +128,10 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public boolean raiseToken(long atLeast) {
+    token = Math.max(token, atLeast);
+    Runnable then = whenRaised;
+    whenRaised = () -> {};
+    then.run();
     return isValid();
   }
 
@@ -143,7 +162,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public long fencingToken() {
-    return 1;
+    return token;
   }
 
   @Override
@@ -153,7 +172,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public Duration remaining() {
-    return isValid() ? Duration.ofSeconds(10) : Duration.ZERO;
+    return isValid() ? remaining : Duration.ZERO;
   }
 
   @Override

@@ -16,6 +16,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A hold that is composed of holds of other locks, and is valid while enough of them are: all, or a
@@ -28,12 +30,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call the public methods. {@link CompositeMembers} keeps the
  * members, and {@link MemberRequests} passes requests on to them. The state is computed by every
  * call that reads it, and by a thread of a client after each change of a member, so listeners learn
- * of a loss at the latest after the deciding member has notified its own loss. {@link
- * LeaseStateMachine} makes the change to LOST or RELEASING once, and the thread that makes it has
- * the members released. A member that arrives after that is rejected by {@link #join}.
+ * of a loss at the latest after the deciding member has notified its own loss. Without memory for
+ * that the member notifies this hold again later. {@link LeaseStateMachine} makes the change to
+ * LOST or RELEASING once, and the thread that makes it has the members released. A member that
+ * arrives after that is rejected by {@link #join}.
  */
 public abstract class CompositeLease implements OwnedLease {
-  /** The pause before another attempt to start a thread. */
+  private static final Logger LOG = LoggerFactory.getLogger(CompositeLease.class);
+
+  /** The pause before a task for which no thread could be started. */
   private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
   private static final String UNRELEASED = "an error kept it from being released";
@@ -99,7 +104,12 @@ public abstract class CompositeLease implements OwnedLease {
 
   /** Returns what ends the observation. From now on the member leaves the warning to this hold. */
   private Runnable observe(int place, OwnedLease member) {
-    return member.onChangeWhileHeld(change -> memberChanged(place, member), members.capacity() > 1);
+    return member.onChangeWhileHeld(
+        change -> {
+          memberChanged(place, member);
+          state.ensureDelivered(); // or the member notifies this hold again
+        },
+        members.capacity() > 1);
   }
 
   private void onWatched(int place, OwnedLease member, Runnable stop) {
@@ -131,7 +141,10 @@ public abstract class CompositeLease implements OwnedLease {
     }
   }
 
-  /** Runs a task on a thread of a client, or on the calling thread if all clients are closed. */
+  /**
+   * Runs a task on a thread of a client, or on the calling thread if all clients are closed.
+   * Without a thread the task itself is scheduled: it needs no second one then.
+   */
   private static void run(LeaseSource source, Runnable task) {
     try {
       var unused = source.submit(task);
@@ -154,10 +167,10 @@ public abstract class CompositeLease implements OwnedLease {
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
 
   /**
-   * Called once when the hold was lost; its members may still be held. Called once more if no
-   * thread was available for the task that it starts.
+   * Called once when the hold was lost, and sends no command. After it the members are released,
+   * unless they {@linkplain #membersMayOutlast may outlast} the hold.
    */
-  protected abstract void lost();
+  protected void lost() {}
 
   /** Called when the owner releases the hold after it was lost. */
   protected void releaseAfterLoss() {}
@@ -210,6 +223,7 @@ public abstract class CompositeLease implements OwnedLease {
     Runnable stop = observe(place, member); // before it counts: its loss is then one of this hold
     boolean joined = false;
     try {
+      minimum.applyTo(member); // before it counts: the hold may be released at once
       joined = members.join(place, expected, member, () -> state.now().isLive(), this::refresh);
     } finally {
       if (!joined) {
@@ -217,7 +231,8 @@ public abstract class CompositeLease implements OwnedLease {
       }
     }
     if (joined) {
-      minimum.applyTo(member); // after it has joined: a later call of keepUntil finds it
+      minimum.applyTo(member); // again: a call of keepUntil that did not find it came before this
+      requests.stopIfStopped(member);
       onWatched(place, member, stop);
     }
     return joined;
@@ -228,6 +243,9 @@ public abstract class CompositeLease implements OwnedLease {
   private LeaseStatus refresh() {
     LeaseStatus now = state.now();
     if (!now.isLive()) {
+      if (now.phase() == Phase.LOST) {
+        var unused = state.deliver(); // to those who could not be notified of the loss
+      }
       return now;
     }
     CompositeMembers.Count count = members.count();
@@ -245,7 +263,10 @@ public abstract class CompositeLease implements OwnedLease {
     if (state.lose(loss("the hold is lost"))) {
       boolean begun = false;
       try {
-        beginLost();
+        lost();
+        if (!membersMayOutlast()) { // their user may never close the hold
+          run(source, this::releaseLostMembers);
+        }
         begun = true;
       } finally {
         if (!begun) {
@@ -255,24 +276,14 @@ public abstract class CompositeLease implements OwnedLease {
     }
   }
 
-  private void beginLost() {
-    try {
-      lost();
-    } catch (OutOfMemoryError noThread) {
-      source.schedule(this::lost, NO_THREAD_RETRY_NANOS);
-    }
-  }
-
-  /**
-   * Releases the members of a hold that was lost; after an error none of them is renewed. Returns
-   * the failures.
-   */
-  protected final List<RuntimeException> releaseLostMembers() {
+  /** Releases the members of a hold that was lost; after an error none of them is renewed. */
+  protected final void releaseLostMembers() {
     boolean released = false;
     try {
-      List<RuntimeException> failures = releaseMembers(members());
+      for (RuntimeException e : releaseMembers(members())) {
+        LOG.debug("lock '{}': a member, released after the loss of the hold", name, e);
+      }
       released = true;
-      return failures;
     } finally {
       if (!released) {
         members.stopRenewal(UNRELEASED);
@@ -329,16 +340,17 @@ public abstract class CompositeLease implements OwnedLease {
       }
       return false;
     }
+    int held;
     List<RuntimeException> failures;
     try {
+      held = members.counting(); // before: a member that is about to join proves nothing
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
       state.endRelease(null); // the hold has ended, even if a member has not
       unwatch();
       throw unexpected;
     }
-    CompositeRelease result =
-        new CompositeRelease(name, capacity(), required(), members().size(), failures);
+    CompositeRelease result = new CompositeRelease(name, capacity(), required(), held, failures);
     LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
     unwatch();
@@ -418,6 +430,13 @@ public abstract class CompositeLease implements OwnedLease {
   @Override
   public final boolean raiseToken(long atLeast) {
     return requests.raiseToken(atLeast);
+  }
+
+  /**
+   * Raises the token of a member that joins, before it does and afterwards, to that of the hold.
+   */
+  protected final boolean raiseTokenOf(OwnedLease member) {
+    return requests.raiseTokenOf(member);
   }
 
   // ---- Lease

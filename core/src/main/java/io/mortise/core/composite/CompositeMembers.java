@@ -98,11 +98,34 @@ final class CompositeMembers {
     }
   }
 
-  /** Returns how many of the members that count are valid now. */
+  /** Returns how many members count, lost or not. */
+  int counting() {
+    return present(counted).size();
+  }
+
+  /**
+   * Returns how many of the members that count are valid now. When these are too few, it looks
+   * whether they still are the members: a thread that was kept from going on may have read those
+   * from before, and their losses, while others have taken their places, one after the other.
+   */
   Count count() {
+    List<OwnedLease> read = present(counted);
+    Count count = countOf(read);
+    while (count.onTime() < required) {
+      List<OwnedLease> now = present(counted);
+      if (now.equals(read)) {
+        break;
+      }
+      read = now;
+      count = countOf(read);
+    }
+    return count;
+  }
+
+  private static Count countOf(List<OwnedLease> members) {
     int valid = 0;
     int onTime = 0;
-    for (OwnedLease member : present(counted)) {
+    for (OwnedLease member : members) {
       State state = member.state();
       onTime += state == State.HELD ? 1 : 0;
       valid += state == State.HELD || state == State.AT_RISK ? 1 : 0;

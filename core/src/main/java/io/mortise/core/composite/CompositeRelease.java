@@ -24,7 +24,7 @@ final class CompositeRelease {
    *
    * @param places the number of places for members
    * @param required how many members have to be valid
-   * @param members the number of members
+   * @param members the number of members that counted when the release began
    * @param failures the failures of the members that did not confirm the release
    */
   CompositeRelease(

@@ -12,7 +12,7 @@ import java.util.function.Function;
  * to remember a token. Enough members have to comply.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
- * and the two fields of state are volatile or atomic.
+ * and each field of state is volatile or atomic.
  */
 final class MemberRequests {
   private final String name;
@@ -22,8 +22,14 @@ final class MemberRequests {
   private final BooleanSupplier live;
   private final AtomicLong token;
 
+  /** The largest token that the members were asked to remember: not smaller than the hold's. */
+  private final AtomicLong askedToken;
+
   /** Whether renewal was last requested. */
   private volatile boolean renewed;
+
+  /** Why the renewal has stopped for good; empty while it may go on. */
+  private volatile String stoppedBecause = "";
 
   /**
    * Creates the requests of a hold.
@@ -44,6 +50,7 @@ final class MemberRequests {
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
+    this.askedToken = new AtomicLong(token);
     this.renewed = renewed;
     this.resetRenewed = resetRenewed;
     this.ask = ask;
@@ -77,7 +84,7 @@ final class MemberRequests {
   }
 
   boolean isRenewed() {
-    return renewed;
+    return renewed && stoppedBecause.isEmpty();
   }
 
   void setRenewed(boolean wanted) {
@@ -85,9 +92,18 @@ final class MemberRequests {
     members.all().forEach(member -> member.setRenewed(wanted));
   }
 
+  /** Stops the renewal of all members for good. */
   void stopRenewal(String why) {
-    renewed = false; // for members that join later
+    stoppedBecause = why; // before: a member that joins meanwhile is stopped here or by itself
     members.stopRenewal(why);
+  }
+
+  /** Stops the renewal of a member that has joined, if that of the hold has stopped. */
+  void stopIfStopped(OwnedLease member) {
+    String why = stoppedBecause;
+    if (!why.isEmpty()) {
+      member.stopRenewal(why);
+    }
   }
 
   void requestVerification() {
@@ -104,6 +120,7 @@ final class MemberRequests {
 
   /** Returns false when the hold was lost; its token is unchanged then. */
   boolean raiseToken(long atLeast) {
+    askedToken.accumulateAndGet(atLeast, Math::max); // first, see raiseTokenOf
     MemberReplies replies = ask.apply(member -> raiseToken(member, atLeast));
     if (!live.getAsBoolean()) {
       return false;
@@ -118,6 +135,17 @@ final class MemberRequests {
     }
     requestVerification(); // too few members are left, and not all have noticed
     return false;
+  }
+
+  /**
+   * Raises the token of one member to the largest that the members were asked to remember. Called
+   * before a member joins, and once more afterwards: a raise in between may not have found the
+   * member, but is seen here.
+   *
+   * @return false when the member did not exist any more
+   */
+  boolean raiseTokenOf(OwnedLease member) {
+    return member.raiseToken(askedToken.get());
   }
 
   private static void raiseToken(OwnedLease member, long atLeast) {

@@ -192,10 +192,7 @@ class CompositeLeaseTest {
   @Test
   void withoutAThreadTheLossIsNotifiedLaterAndAfterCloseAtOnce() {
     FakeComposite hold = listening(FakeComposite.of(source, 1, a));
-    hold.onLoss =
-        () -> {
-          var unused = source.submit(() -> notified.add("released"));
-        };
+    hold.beforeRelease = () -> notified.add("released");
     source.withoutThreads = true;
     a.lose();
     assertEquals(State.LOST, hold.state());
@@ -209,6 +206,33 @@ class CompositeLeaseTest {
     listening(FakeComposite.of(source, 1, b));
     source.closed = true;
     b.lose();
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
+  @Test
+  void withoutMemoryTheMemberNotifiesAgainUntilTheLossIsNotified() {
+    listening(FakeComposite.ofHeldElsewhere(source, 1, a));
+    source.withoutMemory = true;
+    assertThrows(OutOfMemoryError.class, a::lose, "or the member would not notify again");
+    assertThrows(OutOfMemoryError.class, a::tell);
+
+    source.withoutMemory = false;
+    a.tell();
+    source.work();
+
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
+  @Test
+  void aReaderOfALostHoldHasTheLossNotified() {
+    FakeComposite hold = listening(FakeComposite.ofHeldElsewhere(source, 1, a));
+    source.withoutMemory = true;
+    assertThrows(OutOfMemoryError.class, a::lose);
+
+    source.withoutMemory = false;
+    assertEquals(State.LOST, hold.state());
+    source.work();
+
     assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
   }
 
@@ -246,9 +270,29 @@ class CompositeLeaseTest {
 
     assertEquals(List.of(20L, 30L), a.kept);
     assertEquals(a.kept, b.kept);
-    assertEquals(a.kept, c.kept);
+    assertEquals(List.of(20L, 20L, 30L), c.kept, "before it counts, and after");
     hold.waiveMinimum();
     assertEquals(List.of(), a.kept);
+  }
+
+  @Test
+  void aMemberThatJoinsHasTheMinimumWhenAReleaseMeetsIt() {
+    FakeComposite hold = withAHole();
+    hold.keepUntil(20);
+    whenReadNext(a, hold::release); // which the joining of a member does
+
+    assertFalse(hold.joins(2, null, c), "the release was before it counted");
+
+    assertEquals(1, c.releases.get());
+    assertEquals(List.of(20L), c.keptAtRelease);
+  }
+
+  private static void whenReadNext(FakeLease member, Runnable action) {
+    member.beforeState =
+        () -> {
+          member.beforeState = () -> {};
+          action.run();
+        };
   }
 
   @Test
@@ -273,6 +317,23 @@ class CompositeLeaseTest {
     FakeLease d = new FakeLease("d");
     assertTrue(hold.joins(0, a, d));
     assertSame(d, hold.at(0));
+  }
+
+  /** A thread that reads the members stands still while two of them are lost and replaced. */
+  @Test
+  void theLossOfMembersThatWereReplacedIsNoLossOfTheHold() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b, c);
+    whenReadNext(
+        a,
+        () -> {
+          a.lose();
+          assertTrue(hold.joins(0, a, new FakeLease("new a")));
+          b.lose();
+          assertTrue(hold.joins(1, b, new FakeLease("new b")));
+        });
+
+    assertEquals(State.HELD, hold.state());
+    assertEquals(3, hold.valid());
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLostException;
@@ -108,6 +109,23 @@ class CompositeReleaseTest {
     }
   }
 
+  /** It is in its place, and is released with the others, but does not count yet. */
+  @Test
+  void aMemberThatIsAboutToJoinDoesNotShowThatTheHoldWasHeld() {
+    FakeComposite hold = FakeComposite.of(source, 2, "hl-");
+    FakeLease first = hold.at(0);
+    first.beforeState =
+        () -> {
+          first.beforeState = () -> {};
+          assertThrows(LeaseLostException.class, hold::release);
+        };
+
+    assertFalse(hold.joins(2, null, c));
+
+    assertEquals(State.LOST, hold.state());
+    assertEquals(1, c.releases.get());
+  }
+
   @Test
   void oneErrorNamesAllMembersThatDidNotConfirm() {
     LockException first = FakeComposite.fault("a does not answer");
@@ -135,8 +153,53 @@ class CompositeReleaseTest {
     FakeComposite owned = FakeComposite.of(source, 2, a, c);
     assertThrows(LeaseLostException.class, owned::release);
     assertThrows(LeaseLostException.class, owned::release);
-    assertEquals(0, c.releases.get(), "the lock family releases it");
     assertEquals(1, owned.lost.get());
+  }
+
+  @Test
+  void theMembersOfALostHoldAreReleasedUnlessOthersHoldThemToo() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    FakeComposite heldElsewhere = FakeComposite.ofHeldElsewhere(source, 2, a, c);
+
+    a.lose();
+    source.work();
+
+    assertEquals(State.LOST, hold.state());
+    assertEquals(1, b.releases.get());
+    assertEquals(State.LOST, heldElsewhere.state());
+    assertEquals(0, c.releases.get());
+  }
+
+  /** The thread of the scheduled task may be the only one that there is. */
+  @Test
+  void withoutAThreadALostHoldIsReleasedByTheScheduledTaskItself() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    source.withoutThreads = true;
+    a.lose();
+    assertEquals(0, b.releases.get());
+
+    try {
+      source.scheduled.forEach(Runnable::run);
+    } catch (OutOfMemoryError needsAnotherThread) {
+      fail(needsAnotherThread.toString()); // the error itself would end the JVM of the tests
+    }
+
+    assertEquals(1, b.releases.get());
+    assertEquals(State.LOST, hold.state());
+  }
+
+  @Test
+  void anErrorInTheReleaseAfterALossLeavesNoMemberRenewed() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    a.lose();
+    hold.beforeRelease =
+        () -> {
+          throw new OutOfMemoryError("on purpose");
+        };
+
+    assertThrows(OutOfMemoryError.class, source::work);
+
+    assertFalse(b.isRenewed());
   }
 
   @Test

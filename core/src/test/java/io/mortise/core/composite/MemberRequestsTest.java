@@ -12,6 +12,7 @@ import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseTerms;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,18 @@ class MemberRequestsTest {
 
     assertEquals(List.of(true, false), a.renewed);
     assertEquals(List.of(true, false), b.renewed);
+  }
+
+  @Test
+  void aRenewalThatHasStoppedForGoodIsNotRequestedAgain() {
+    FakeComposite hold = new FakeComposite(source, 2, null, Arrays.asList(a, b, null));
+    hold.stopRenewal("on purpose");
+    hold.setRenewed(true);
+    hold.extendTo(LeaseTerms.of(source.options(), Duration.ZERO, null, true));
+
+    assertFalse(hold.isRenewed());
+    assertTrue(hold.joins(2, null, c));
+    assertEquals("on purpose", c.endedRenewal);
   }
 
   @Test

@@ -27,6 +27,7 @@ public final class FakeLease implements OwnedLease {
   public volatile boolean covers;
   public volatile long since;
   public final List<Long> kept = new CopyOnWriteArrayList<>();
+  public volatile List<Long> keptAtRelease = List.of();
   public final AtomicInteger verified = new AtomicInteger();
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
   public volatile String endedRenewal = "";
@@ -172,6 +173,7 @@ public final class FakeLease implements OwnedLease {
   @Override
   public void release() {
     releases.incrementAndGet();
+    keptAtRelease = List.copyOf(kept);
     if (errorAtRelease != null) {
       throw errorAtRelease;
     }

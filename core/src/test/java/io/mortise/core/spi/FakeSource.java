@@ -26,6 +26,7 @@ public final class FakeSource implements LeaseSource {
   public volatile Optional<String> obstacle = Optional.empty();
   public volatile boolean closed;
   public volatile boolean withoutThreads;
+  public volatile boolean withoutMemory;
 
   public FakeSource(String name, FakeLease... free) {
     this.name = name;
@@ -86,7 +87,7 @@ public final class FakeSource implements LeaseSource {
     if (closed) {
       throw new RejectedExecutionException("closed");
     }
-    if (withoutThreads) {
+    if (withoutThreads || withoutMemory) {
       throw new OutOfMemoryError("unable to create native thread (on purpose)");
     }
     submitted.add(task);
@@ -97,6 +98,9 @@ public final class FakeSource implements LeaseSource {
   public Runnable schedule(Runnable task, long delayNanos) {
     if (closed) {
       throw new RejectedExecutionException("closed");
+    }
+    if (withoutMemory) {
+      throw new OutOfMemoryError("on purpose");
     }
     scheduled.add(task);
     return () -> scheduled.remove(task);

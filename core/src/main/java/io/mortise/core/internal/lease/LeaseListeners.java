@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * OutOfMemoryError} leaves everything as it was. After the change only a worker may be missing, or
  * what a dependent itself needs. Then the notifications stay pending, and {@link #deliver} tries
  * again, which needs no memory itself: at the next change, and after a loss whenever the scheduler
- * looks at the lost hold.
+ * looks at the lost hold. A hold of holds is not in the scheduler: its members notify it again.
  *
  * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
  * pending notifications. At most one thread at a time runs the pending notifications of listeners,
@@ -222,14 +222,23 @@ final class LeaseListeners {
 
   /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
   boolean deliver() {
-    PendingNotifications queue;
+    PendingNotifications queue = pendingOrNull();
+    return queue == null || queue.deliver();
+  }
+
+  /** Returns whether notifications are pending that no worker makes now. */
+  boolean lacksWorker() {
+    PendingNotifications queue = pendingOrNull();
+    return queue != null && queue.lacksWorker();
+  }
+
+  private @Nullable PendingNotifications pendingOrNull() {
     lock.lock();
     try {
-      queue = pending;
+      return pending;
     } finally {
       lock.unlock();
     }
-    return queue == null || queue.deliver();
   }
 
   private <T> void notifyListener(Consumer<T> listener, T event) {

@@ -131,8 +131,16 @@ public final class LeaseStateMachine {
    * Has those listeners notified that could not be notified yet; returns whether there was none.
    * See {@link LeaseListeners}.
    */
-  boolean deliver() {
+  public boolean deliver() {
     return listeners.deliver();
+  }
+
+  /** Throws if listeners have to be notified and no worker could be started for that. */
+  public void ensureDelivered() {
+    if (listeners.lacksWorker()) {
+      throw new OutOfMemoryError(
+          "lock '" + lockName + "': no thread could be started that notifies its listeners");
+    }
   }
 
   // ---- for the holder

@@ -115,6 +115,17 @@ final class PendingNotifications {
     return none;
   }
 
+  /** Returns whether notifications are pending that no worker makes now. */
+  boolean lacksWorker() {
+    lock.lock();
+    try {
+      return (!ofDependents.isEmpty() && !notifyingDependents)
+          || (!ofListeners.isEmpty() && !notifying);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Runs a task on a worker; returns false if no worker can be started. */
   private boolean runAsync(Runnable task) {
     try {
