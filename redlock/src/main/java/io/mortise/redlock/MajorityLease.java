@@ -10,11 +10,9 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,16 +29,16 @@ final class MajorityLease extends CompositeLease
     implements QuorumLease, NodeReacquisition.IncompleteHold {
   private static final Logger LOG = LoggerFactory.getLogger(MajorityLease.class);
 
-  /** How long a release waits for the last nodes, once a majority has confirmed it. */
-  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
   private final LeaseSource source;
   private final QuorumMembers quorumMembers;
-  private final long budgetNanos;
+  private final MajorityRequest nodeRequests;
   private final NodeReacquisition reacquisition;
 
   /** The lost members that have been logged, by place. */
   private final AtomicReferenceArray<@Nullable OwnedLease> loggedLosses;
+
+  /** Whether a node was forced after its grant, before its lease joined the hold. */
+  private volatile boolean forcedBeforeJoining;
 
   /** Cancels the task that is scheduled for the end of {@code maxHold}. */
   private final Runnable cancelEnd;
@@ -60,7 +58,8 @@ final class MajorityLease extends CompositeLease
     super(source, leases, quorumMembers.quorum(), token, owner, terms.renewed());
     this.source = source;
     this.quorumMembers = quorumMembers;
-    this.budgetNanos = quorumMembers.budgetNanos(terms.leaseMillis());
+    this.nodeRequests =
+        new MajorityRequest(quorumMembers, quorumMembers.budgetNanos(terms.leaseMillis()));
     this.reacquisition = reacquisition;
     this.loggedLosses = new AtomicReferenceArray<>(leases.size());
     reacquisition.begin(this);
@@ -109,7 +108,7 @@ final class MajorityLease extends CompositeLease
 
   @Override
   public boolean isForced() {
-    return members().stream().anyMatch(MajorityLease::isForced);
+    return forcedBeforeJoining || members().stream().anyMatch(MajorityLease::isForced);
   }
 
   private static boolean isForced(OwnedLease member) {
@@ -141,12 +140,21 @@ final class MajorityLease extends CompositeLease
       try {
         if (!joined) {
           QuorumMember.releaseQuietly(lease);
+          noteForce(lease);
         }
       } finally {
         reacquisition.recheck(place);
       }
     }
     return joined;
+  }
+
+  /** The forced release of one node may have hit the others too, and none is reacquired. */
+  private void noteForce(OwnedLease notJoined) {
+    if (isForced(notJoined)) {
+      forcedBeforeJoining = true;
+      requestVerification();
+    }
   }
 
   /** Applies to a new member the requests that the hold got before the member joined. */
@@ -229,7 +237,7 @@ final class MajorityLease extends CompositeLease
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     end();
-    return onAllMembers(MajorityLease::release, true).failures();
+    return nodeRequests.ask(this::leaseAt, MajorityLease::release, true).failures();
   }
 
   /** Submits the release of a member. */
@@ -251,50 +259,9 @@ final class MajorityLease extends CompositeLease
   @Override
   protected MemberReplies askMembers(Consumer<OwnedLease> action) {
     Consumer<OwnedLease> asked = action.andThen(member -> applyRenewal(member::setRenewed));
-    return onAllMembers(
-        (requests, place, lease) -> requests.submit(place, callOf(asked, lease)), false);
-  }
-
-  /** Submits one call to a member. */
-  @FunctionalInterface
-  private interface MemberCall {
-    void submit(FanOut<Boolean> requests, int place, OwnedLease lease);
-  }
-
-  /**
-   * Runs a call on all members at the same time.
-   *
-   * @param awaitAll whether to wait for all of them, within a grace period, and not only for a
-   *     majority
-   */
-  private MemberReplies onAllMembers(MemberCall call, boolean awaitAll) {
-    FanOut<Boolean> requests = quorumMembers.fanOut();
-    for (int i = 0; i < nodes(); i++) {
-      OwnedLease lease = member(i);
-      if (lease != null) {
-        call.submit(requests, i, lease);
-      }
-    }
-    long untilNanos = source.nanoTime() + budgetNanos;
-    requests.awaitUninterruptibly(answers -> answers.count(done -> done) >= quorum(), untilNanos);
-    if (awaitAll) {
-      long grace = source.nanoTime() + GRACE_NANOS;
-      requests.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
-    }
-    int done = 0;
-    List<RuntimeException> failures = new ArrayList<>();
-    requests.close(false, FanOut.ignoreLate());
-    List<@Nullable NodeReply<Boolean>> answers = requests.replies();
-    for (int i = 0; i < nodes(); i++) {
-      NodeReply<Boolean> answer = answers.get(i);
-      if (answer != null && answer.value() != null) {
-        done++;
-      } else if (requests.isAsked(i) && answer == null) {
-        failures.add(quorumMembers.at(i).noReply("has not answered yet", null));
-      } else if (answer != null && answer.failure() != null) {
-        failures.add(answer.failure());
-      }
-    }
-    return new MemberReplies(done, failures);
+    return nodeRequests.ask(
+        this::leaseAt,
+        (requests, place, lease) -> requests.submit(place, callOf(asked, lease)),
+        false);
   }
 }

@@ -86,6 +86,21 @@ class ForcedNodesTest {
     assertFalse(again.isValid(), "released");
   }
 
+  /** It was forced between its grant and its joining: no member says so. */
+  @Test
+  void aNodeThatWasForcedBeforeItJoinsIsNotReacquired() {
+    again.lose(Reason.FORCED);
+    assertFalse(hold.addMember(MISSING, null, again));
+    FakeNodeLease more = new FakeNodeLease("e");
+    missing.grants = () -> more;
+
+    attempt();
+
+    assertTrue(more.isValid(), "never asked for");
+    leases.get(0).lose(Reason.FORCED);
+    assertEnds();
+  }
+
   @Test
   void aLateGrantDoesNotJoin() {
     leases.get(0).lose(Reason.FORCED);
