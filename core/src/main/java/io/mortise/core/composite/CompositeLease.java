@@ -11,8 +11,6 @@ import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -49,10 +47,8 @@ public abstract class CompositeLease implements OwnedLease {
   private final LeaseStateMachine state;
   private final CompositeMembers members;
   private final MemberRequests requests;
+  private final MemberWatch watch;
   private final MinimumEnd minimum = new MinimumEnd();
-
-  /** Each ends the watch of a member that may outlast this hold. */
-  private final Queue<Runnable> unwatchers = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates a hold that has begun; {@link #watch} has to be called next.
@@ -86,6 +82,8 @@ public abstract class CompositeLease implements OwnedLease {
             this::setRenewed,
             this::askMembers,
             () -> refresh().isLive());
+    this.watch =
+        new MemberWatch(state, members.size() > 1, this::membersMayOutlast, this::memberChanged);
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
@@ -93,49 +91,12 @@ public abstract class CompositeLease implements OwnedLease {
     for (int i = 0; i < members.capacity(); i++) {
       OwnedLease member = members.at(i);
       if (member != null) {
-        watch(i, member);
+        watch.begin(i, member);
       }
     }
   }
 
-  private void watch(int place, OwnedLease member) {
-    onWatched(place, member, observe(place, member));
-  }
-
-  /** Returns what ends the observation. From now on the member leaves the warning to this hold. */
-  private Runnable observe(int place, OwnedLease member) {
-    return member.onChangeWhileHeld(
-        change -> {
-          memberChanged(place, member);
-          state.ensureDelivered(); // or the member notifies this hold again
-        },
-        members.capacity() > 1);
-  }
-
-  private void onWatched(int place, OwnedLease member, Runnable stop) {
-    if (membersMayOutlast()) { // otherwise a hold would keep all the members that it ever had
-      unwatchers.add(stop);
-    }
-    if (!member.isValid()) {
-      memberChanged(place, member);
-    }
-    if (state.now().phase() == Phase.RELEASED) {
-      unwatch();
-    }
-  }
-
-  /**
-   * Ends the watch of members that may outlast this hold. Called when its owner gives it up, not
-   * when it is lost. Other members are watched to their end: the release of one may find out that
-   * it was lost, also after this hold has ended, and that is no warning of its own.
-   */
-  private void unwatch() {
-    for (Runnable stop = unwatchers.poll(); stop != null; stop = unwatchers.poll()) {
-      stop.run();
-    }
-  }
-
-  private void memberChanged(int place, OwnedLease member) {
+  private void memberChanged(OwnedLease member, int place) {
     if (refresh().isLive() && !member.isValid()) {
       onMemberLost(place, member);
     }
@@ -220,7 +181,7 @@ public abstract class CompositeLease implements OwnedLease {
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    Runnable stop = observe(place, member); // before it counts: its loss is then one of this hold
+    Runnable stop = watch.observe(place, member); // before it counts: its loss is one of this hold
     boolean joined = false;
     try {
       minimum.applyTo(member); // before it counts: the hold may be released at once
@@ -233,7 +194,7 @@ public abstract class CompositeLease implements OwnedLease {
     if (joined) {
       minimum.applyTo(member); // again: a call of keepUntil that did not find it came before this
       requests.stopIfStopped(member);
-      onWatched(place, member, stop);
+      watch.onObserved(place, member, stop);
     }
     return joined;
   }
@@ -336,7 +297,7 @@ public abstract class CompositeLease implements OwnedLease {
     if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {
         releaseAfterLoss();
-        unwatch();
+        watch.end();
       }
       return false;
     }
@@ -347,13 +308,13 @@ public abstract class CompositeLease implements OwnedLease {
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
       state.endRelease(null); // the hold has ended, even if a member has not
-      unwatch();
+      watch.end();
       throw unexpected;
     }
     CompositeRelease result = new CompositeRelease(name, capacity(), required(), held, failures);
     LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
-    unwatch();
+    watch.end();
     result.throwIfUnconfirmed(loss);
     return true;
   }
