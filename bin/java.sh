@@ -6,10 +6,10 @@
 # failed  the exit status of a start that fails; 3 if it is not set
 
 # A standard stream that is closed would become the next file that Java opens, and the command would read that file or
-# write to it. (Without another number dash looks at nothing.)
+# write to it. (`2>&2` would test nothing in dash, hence the 3.)
 { true 3>&2; } || exec 2>/dev/null
 { true 3<&0; } 2>/dev/null || exec </dev/null
-{ true 3>&1; } 2>/dev/null || exec >/dev/null
+{ true 3>&1; } 2>/dev/null || exec 1</dev/null # not written to: lost output is an error
 
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 die() { say "$@"; exit "${failed:-3}"; }

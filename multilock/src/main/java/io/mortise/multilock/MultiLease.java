@@ -62,8 +62,8 @@ final class MultiLease extends CompositeLease {
   }
 
   /**
-   * Exits the members without memory, if they have not been. Otherwise they would stay with the
-   * thread, which has forgotten this hold and could not release them.
+   * Exits the members, unless they have been exited. Otherwise they would stay with the thread,
+   * which has forgotten this hold and could not release them.
    */
   @Override
   protected void abandonMembers() {

@@ -18,6 +18,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,7 @@ class ThreadModeTest {
               return switch (method.getName()) {
                 case "state" -> State.HELD;
                 case "isValid" -> true;
+                case "loss" -> Optional.empty();
                 case "onChangeWhileHeld" -> (Runnable) () -> {};
                 default -> null;
               };

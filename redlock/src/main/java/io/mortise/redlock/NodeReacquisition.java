@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A node is not reacquired for a thread that has died, for a hold that has lasted {@code
  * maxHold}, or after a forced release on any of its nodes: these holds are meant to end, and a node
- * that the hold was missing may have been forced too. A lease that was lost by force stays in its
- * slot, and so keeps all slots closed, also for attempts that were scheduled before the loss.
+ * that the hold was missing may have been forced too. The hold tells it ({@link
+ * IncompleteHold#isForced}), also for attempts that were scheduled before the loss.
  *
  * <p><b>An open slot always has an attempt</b>, scheduled or in progress, unless the hold has
  * ended. A thread that empties a slot, or sees an empty one, calls {@link #recheck} afterwards;

@@ -89,7 +89,7 @@ final class ReplicaAcknowledgement {
         ? null
         : new AcknowledgementFailure(
             Kind.NOT_REPLICATED,
-            "%d of %d replicas have acknowledged the acquisition within %d ms, and it was undone; look at the replicas' lag, or at LockOptions.acknowledgement"
+            "%d of %d replicas have acknowledged the acquisition within %d ms; look at the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(replicas, wanted.replicas(), millis));
   }
 
@@ -104,7 +104,7 @@ final class ReplicaAcknowledgement {
         ? null
         : new AcknowledgementFailure(
             Kind.NOT_REPLICATED,
-            "within %d ms the acquisition was on the disk of %s master and %d of %d replicas, and it was undone; look at appendfsync and the replicas' lag, or at LockOptions.acknowledgement"
+            "within %d ms the acquisition was on the disk of %s master and %d of %d replicas; look at appendfsync and the replicas' lag, or at LockOptions.acknowledgement"
                 .formatted(millis, local >= 1 ? "the" : "no", replicas, wanted.replicas()));
   }
 

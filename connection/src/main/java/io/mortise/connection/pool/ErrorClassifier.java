@@ -73,8 +73,8 @@ public final class ErrorClassifier {
       return new CommandException(
           Kind.NOT_REPLICATED,
           true,
-          "%s; the command that undoes it has no answer: %s"
-              .formatted(undo.whyUndone(), connectionFailure(undo, where)),
+          "%s; but the command that undoes it has no answer: %s"
+              .formatted(undo.whyUndone(), connectionFailure(undo.failure(), where)),
           undo);
     }
     if (thrown instanceof NoSuchElementException) {

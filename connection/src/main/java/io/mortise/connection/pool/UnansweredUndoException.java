@@ -10,6 +10,7 @@ public final class UnansweredUndoException extends JedisException {
   private static final long serialVersionUID = 1L;
 
   private final String whyUndone;
+  private final RuntimeException failure;
 
   /**
    * @param whyUndone why the attempt is undone
@@ -18,9 +19,14 @@ public final class UnansweredUndoException extends JedisException {
   public UnansweredUndoException(String whyUndone, RuntimeException failure) {
     super(failure);
     this.whyUndone = whyUndone;
+    this.failure = failure;
   }
 
   String whyUndone() {
     return whyUndone;
+  }
+
+  RuntimeException failure() {
+    return failure;
   }
 }

@@ -80,7 +80,7 @@ final class ClusterRouter {
             slotMap.refreshSoon();
           }
           // A command without an answer because the time ended had an answer before.
-          boolean late = fault.isTimeOut() && deadline.hasPassed();
+          boolean late = fault.isTimeOut() && !fault.isUndoUnanswered() && deadline.hasPassed();
           CommandException reported = late && migration != null ? migration : fault;
           throw failureOf(reported, Redirection.of(reported.getCause()), before);
         }

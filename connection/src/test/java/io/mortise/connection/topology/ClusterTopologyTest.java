@@ -10,15 +10,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
+import io.mortise.connection.pool.UnansweredUndoException;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
+import io.mortise.connection.testing.TestSettings;
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** The nodes to which the commands of a cluster go, and how often each is sent. */
@@ -131,6 +137,31 @@ class ClusterTopologyTest extends ClusterFixture {
     assertEquals(Kind.NOT_READY, fault.kind(), fault.getMessage());
     assertTrue(fault.mayHaveExecuted());
     assertEquals(1, fault.unansweredAttempts(), "the silent one may still run");
+  }
+
+  /** Whoever asked must not ask again for the same holder. */
+  @Test
+  void keysOnTheirWayDoNotHideAnUndoWithoutAnAnswer() {
+    AtomicInteger attempts = new AtomicInteger();
+    Exchange exchange =
+        (connection, deadline) -> {
+          if (attempts.incrementAndGet() < 3) {
+            throw new JedisDataException("TRYAGAIN Multiple keys request");
+          }
+          while (!deadline.hasPassed()) {
+            Thread.onSpinWait();
+          }
+          throw new UnansweredUndoException(
+              "too few", new JedisConnectionException(new SocketTimeoutException()));
+        };
+
+    CommandException fault =
+        assertThrows(
+            CommandException.class,
+            () -> servers.exchange(0, exchange, TestSettings.after(SHORT_NANOS)));
+
+    assertTrue(fault.isUndoUnanswered());
+    assertEquals(3, attempts.get());
   }
 
   @Test

@@ -301,10 +301,10 @@ public abstract class CompositeLease implements OwnedLease {
       }
       return false;
     }
-    int held;
+    List<OwnedLease> held;
     List<RuntimeException> failures;
     try {
-      held = members.counting(); // before: a member that is about to join proves nothing
+      held = members.valid(); // before: a member that is about to join proves nothing
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
       state.endRelease(null); // the hold has ended, even if a member has not
@@ -350,7 +350,7 @@ public abstract class CompositeLease implements OwnedLease {
     members().forEach(OwnedLease::waiveMinimum);
   }
 
-  /** Returns whether renewal was last requested. */
+  /** Returns whether renewal was last requested, and has not been stopped. */
   @Override
   public final boolean isRenewed() {
     return requests.isRenewed();

@@ -98,9 +98,9 @@ final class CompositeMembers {
     }
   }
 
-  /** Returns how many members count, lost or not. */
-  int counting() {
-    return present(counted).size();
+  /** Returns the members that count and are valid now. */
+  List<OwnedLease> valid() {
+    return present(counted).stream().filter(OwnedLease::isValid).toList();
   }
 
   /**

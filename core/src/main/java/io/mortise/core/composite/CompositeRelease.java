@@ -4,6 +4,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +25,20 @@ final class CompositeRelease {
    *
    * @param places the number of places for members
    * @param required how many members have to be valid
-   * @param members the number of members that counted when the release began
+   * @param members the members that counted and were valid when the release began
    * @param failures the failures of the members that did not confirm the release
    */
   CompositeRelease(
-      String name, int places, int required, int members, List<RuntimeException> failures) {
+      String name,
+      int places,
+      int required,
+      List<OwnedLease> members,
+      List<RuntimeException> failures) {
     this.name = name;
     this.places = places;
     this.required = required;
     this.unconfirmed = failures.stream().filter(failure -> !isGone(failure)).toList();
-    this.held = members - failures.stream().filter(CompositeRelease::isGone).count();
+    this.held = members.stream().filter(member -> member.loss().isEmpty()).count();
   }
 
   /** Returns whether the hold was valid until the release, as far as the replies show. */

@@ -94,7 +94,8 @@ final class MemberRequests {
 
   /** Stops the renewal of all members for good. */
   void stopRenewal(String why) {
-    stoppedBecause = why; // before: a member that joins meanwhile is stopped here or by itself
+    stoppedBecause =
+        why; // first: a member that joins meanwhile is stopped here or by the one that joins it
     members.stopRenewal(why);
   }
 

@@ -224,6 +224,20 @@ class CompositeLeaseTest {
   }
 
   @Test
+  void aNotificationThatLackedAThreadIsMadeWhenAMemberNotifiesAgain() {
+    listening(FakeComposite.ofHeldElsewhere(source, 2, a, b));
+    source.withoutMemory = true;
+    a.becomes(State.AT_RISK);
+    assertThrows(OutOfMemoryError.class, a::tell);
+
+    source.withoutMemory = false;
+    a.tell();
+    source.work();
+
+    assertEquals(List.of(State.AT_RISK), notified);
+  }
+
+  @Test
   void aReaderOfALostHoldHasTheLossNotified() {
     FakeComposite hold = listening(FakeComposite.ofHeldElsewhere(source, 1, a));
     source.withoutMemory = true;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
@@ -124,6 +125,24 @@ class CompositeReleaseTest {
 
     assertEquals(State.LOST, hold.state());
     assertEquals(1, c.releases.get());
+  }
+
+  /** As at a node that is reacquired: one that joins is in the place of a lost one. */
+  @Test
+  void aMemberThatIsAboutToReplaceALostOneDoesNotShowThatTheHoldWasHeld() {
+    FakeComposite hold = FakeComposite.of(source, 2, "hhl");
+    FakeLease lost = hold.at(1);
+    lost.loses(LeaseLoss.Reason.MISSING, System.nanoTime());
+    FakeLease first = hold.at(0);
+    first.beforeState =
+        () -> {
+          first.beforeState = () -> {};
+          assertThrows(LeaseLostException.class, hold::release);
+        };
+
+    assertFalse(hold.joins(1, lost, c));
+
+    assertEquals(State.LOST, hold.state());
   }
 
   @Test

@@ -1,7 +1,5 @@
 package io.mortise.core.composite;
 
-import io.mortise.core.LeaseLoss;
-import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.FakeLease;
@@ -64,10 +62,7 @@ final class FakeComposite extends CompositeLease {
       FakeLease lease = new FakeLease("m" + i);
       leases[i] =
           switch (members.charAt(i)) {
-            case 'l' ->
-                lease.failing(
-                    new LeaseLostException(
-                        new LeaseLoss(lease.name, 1, LeaseLoss.Reason.MISSING, 0, "it is gone")));
+            case 'l' -> lease.lostUnnoticed();
             case 'd' ->
                 lease.failing(new LockException(Reason.IN_DOUBT, "m" + i + " is in doubt", null));
             case 'f' -> lease.failing(fault("m" + i + " does not answer"));

@@ -32,6 +32,7 @@ public final class FakeLease implements OwnedLease {
   private final List<Consumer<State>> onChange = new CopyOnWriteArrayList<>();
   public volatile String endedRenewal = "";
   private volatile State state = State.HELD;
+  private volatile boolean lostUnnoticed;
   private volatile LeaseLoss loss;
   private volatile long token = 1;
   private volatile long lastToken;
@@ -75,6 +76,12 @@ public final class FakeLease implements OwnedLease {
     tell();
   }
 
+  /** What is asked of it finds that it is gone. */
+  public FakeLease lostUnnoticed() {
+    lostUnnoticed = true;
+    return this;
+  }
+
   /** From now on what is asked of it fails. */
   public FakeLease failing(RuntimeException with) {
     failure = with;
@@ -92,6 +99,9 @@ public final class FakeLease implements OwnedLease {
   }
 
   private void failOrThrowLoss() {
+    if (lostUnnoticed) {
+      loses(Reason.MISSING, System.nanoTime());
+    }
     if (failure != null) {
       throw failure;
     }

@@ -53,15 +53,14 @@ class HoldsThatEndTest {
 
   @Test
   void theMaximumHoldAlsoAppliesToReacquiredNodes() throws Exception {
-    connect(LockOptions.builder().maxHold(Duration.ofSeconds(6)));
+    connect(LockOptions.builder().maxHold(Duration.ofSeconds(10)));
     BlockingQueue<LeaseLoss> losses = new LinkedBlockingQueue<>();
-    Lease lease = here.lock(name).tryAcquire().orElseThrow();
+    QuorumLease lease = here.acquireEverywhere(name);
     lease.onLost(losses::add);
-    for (int i = 0; i < 2; i++) { // so that these holds are two seconds younger than the third
-      await()
-          .pollDelay(Duration.ofMillis(900))
-          .until(() -> ((QuorumLease) lease).validNodes() == 3);
+    for (int i = 0; i < 2; i++) { // so that these holds are younger than the third
       nodes.server(i).command("FLUSHALL");
+      await().until(() -> lease.validNodes() == 2);
+      await().until(() -> lease.validNodes() == 3);
     }
     LeaseLoss loss = losses.poll(30, TimeUnit.SECONDS);
     assertEquals(Reason.EXPIRED, loss.reason());

@@ -132,7 +132,7 @@ class CommandCountTest {
 
     assertFalse(lock.tryLock(Duration.ofSeconds(1)));
 
-    assertEquals(2, redis.calls("evalsha"), "at the begin and at the end of the wait");
+    assertTrue(redis.calls("evalsha") <= 3, () -> redis.calls("evalsha") + " attempts");
     redis.delete(name);
   }
 

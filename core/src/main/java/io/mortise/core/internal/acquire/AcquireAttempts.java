@@ -177,7 +177,8 @@ final class AcquireAttempts {
   /**
    * Returns the hold that the last attempt was granted. Returns null when the reply came too late,
    * and when the epoch has changed since the attempt was sent, so that the hold may have ended, as
-   * by a forced release: then the next attempt, under the same holder id, finds out.
+   * by a forced release: then the next attempt, under the same holder id unless that is spent,
+   * finds out.
    */
   @Nullable RedisHold toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =

@@ -137,10 +137,10 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   private void sendRequest(long nowNanos) {
-    timing.planRequestAfter(nowNanos);
-    inFlight = true;
     boolean added = false;
     try {
+      timing.planRequestAfter(nowNanos);
+      inFlight = true;
       added = addRequest();
     } finally {
       if (!added) { // the hold has ended, or an error came, as when memory is exhausted

@@ -137,6 +137,7 @@ public final class LeaseStateMachine {
 
   /** Throws if listeners have to be notified and no worker could be started for that. */
   public void ensureDelivered() {
+    var unused = deliver(); // another thread may be between its change and this
     if (listeners.lacksWorker()) {
       throw new OutOfMemoryError(
           "lock '" + lockName + "': no thread could be started that notifies its listeners");
