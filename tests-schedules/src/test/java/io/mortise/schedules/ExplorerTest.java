@@ -12,6 +12,8 @@ import io.mortise.schedules.Section.Losses;
 import io.mortise.schedules.runtime.Schedule;
 import io.mortise.testkit.InMemoryRedis;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -84,6 +86,19 @@ class ExplorerTest {
     Schedule again = assertFails(seed, ExplorerTest::checkThenAct);
     assertEquals(steps, again.steps());
     assertTrue(again.trace().contains("checkThenAct"), again.trace());
+  }
+
+  /** Otherwise a slow machine would be taken for one whose wall clock jumps. */
+  @Test
+  void theWallClockIsThatOfTheExecution() throws Exception {
+    InstantSource wall = InstantSource.system();
+    Explorer.stepsOf(
+        () -> {
+          Instant before = wall.instant();
+          LockSupport.parkNanos(TimeUnit.HOURS.toNanos(1));
+          Duration passed = Duration.between(before, wall.instant());
+          assertTrue(passed.compareTo(Duration.ofHours(1)) >= 0, passed::toString);
+        });
   }
 
   /** Of whole clients too: their ids, jitter and statistics follow the seed. */

@@ -19,6 +19,9 @@ final class CallRewriter extends MethodVisitor {
               "java/time/Instant.now()Ljava/time/Instant;",
               source("instant", "()Ljava/time/Instant;")),
           Map.entry(
+              "java/time/InstantSource.system()Ljava/time/InstantSource;",
+              source("instantSource", "()Ljava/time/InstantSource;")),
+          Map.entry(
               "java/lang/System.identityHashCode(Ljava/lang/Object;)I",
               source("identityHashCode", "(Ljava/lang/Object;)I")),
           Map.entry("java/lang/Thread.yield()V", hook("yieldTurn", "()V")),

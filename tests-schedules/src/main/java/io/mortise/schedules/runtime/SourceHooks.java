@@ -1,6 +1,7 @@
 package io.mortise.schedules.runtime;
 
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -26,6 +27,11 @@ public final class SourceHooks {
   public static Instant instant() {
     ControlledThread me = Hooks.running();
     return me == null ? Instant.now() : me.schedule.instant();
+  }
+
+  /** Returns a source that a static field may keep: each reading asks for the thread. */
+  public static InstantSource instantSource() {
+    return SourceHooks::instant;
   }
 
   public static int identityHashCode(Object object) {
