@@ -21,7 +21,7 @@ public final class LockException extends RuntimeException {
     OUT_OF_MEMORY(true),
     /**
      * Too few replicas have acknowledged an acquisition, see {@link LockOptions#acknowledgement};
-     * it was undone. Transient.
+     * it was undone, or the undo had no answer and is repeated. Transient.
      */
     NOT_REPLICATED(true),
     /** All connections of the pool were in use. Transient. */

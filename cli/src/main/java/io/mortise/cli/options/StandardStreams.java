@@ -3,7 +3,7 @@ package io.mortise.cli.options;
 import java.io.PrintWriter;
 
 /**
- * What is known of the standard streams: which are terminals, and whether one could be written. The
+ * The standard streams: which of them are terminals, and whether the output was written. The
  * launcher names the terminals; Java 17 cannot find out.
  */
 public final class StandardStreams {

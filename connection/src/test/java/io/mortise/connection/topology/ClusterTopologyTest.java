@@ -139,7 +139,7 @@ class ClusterTopologyTest extends ClusterFixture {
     assertEquals(1, fault.unansweredAttempts(), "the silent one may still run");
   }
 
-  /** Whoever asked must not ask again for the same holder. */
+  /** The acquisition must not attempt again under the same holder id. */
   @Test
   void keysOnTheirWayDoNotHideAnUndoWithoutAnAnswer() {
     AtomicInteger attempts = new AtomicInteger();

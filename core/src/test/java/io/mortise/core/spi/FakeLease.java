@@ -76,7 +76,7 @@ public final class FakeLease implements OwnedLease {
     tell();
   }
 
-  /** What is asked of it finds that it is gone. */
+  /** Each later call finds that the hold is gone. */
   public FakeLease lostUnnoticed() {
     lostUnnoticed = true;
     return this;
