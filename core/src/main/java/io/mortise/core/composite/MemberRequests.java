@@ -94,8 +94,7 @@ final class MemberRequests {
 
   /** Stops the renewal of all members for good. */
   void stopRenewal(String why) {
-    stoppedBecause =
-        why; // first: a member that joins meanwhile is stopped here or by the one that joins it
+    stoppedBecause = why; // first: the thread that joins a member meanwhile reads it
     members.stopRenewal(why);
   }
 
