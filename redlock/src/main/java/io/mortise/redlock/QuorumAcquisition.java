@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * algorithm.
  *
  * <pre>
- *   turn among the threads of this process: {@link AskingTurn}
+ *   turn among the threads of this process: {@link AttemptTurn}
  *   round: all nodes together, no waiting -----------------------------------> majority
  *      |                                                                          ^
  *      +-- others hold too many: all released; wait at the first node that is     |
@@ -105,7 +105,7 @@ final class QuorumAcquisition {
   }
 
   private Optional<OwnedLease> tryInTurn() throws InterruptedException {
-    try (AskingTurn turn = new AskingTurn(source.identity(), source::nanoTime)) {
+    try (AttemptTurn turn = new AttemptTurn(source.identity(), source::nanoTime)) {
       return tryUntilDone(turn);
     }
   }
@@ -114,7 +114,7 @@ final class QuorumAcquisition {
    * Waits for the turn; at once over for the one that has it. At least half of the whole wait
    * remains for the nodes, whose answers decide how it ends.
    */
-  private void await(AskingTurn turn) throws InterruptedException {
+  private void await(AttemptTurn turn) throws InterruptedException {
     long waitedNanos = source.nanoTime() - wait.startNanos();
     turn.await(
         wait,
@@ -127,7 +127,8 @@ final class QuorumAcquisition {
    *
    * @param turn for which each round waits that does not begin with a lease; null for none
    */
-  private Optional<OwnedLease> tryUntilDone(@Nullable AskingTurn turn) throws InterruptedException {
+  private Optional<OwnedLease> tryUntilDone(@Nullable AttemptTurn turn)
+      throws InterruptedException {
     while (true) {
       if (waitedFor == null) { // a round with a first lease checks: it has to release it
         wait.checkInterrupt();

@@ -24,12 +24,13 @@ import org.jspecify.annotations.Nullable;
  * between: a hold that waits for its answer is not added again.
  *
  * <p><b>When there is too much to send</b>, as when a broken connection has all holds verified, a
- * few workers send it ({@link BatchQueue}), the most urgent first: a short lease that is due in the
- * middle of that does not wait for the long ones. An item that {@linkplain BatchItem#isWanted
- * nobody wants} when its turn comes is not sent. So those that are late cost nothing, and the
- * others still get through. With as many workers as there are batches each would be too slow, and a
- * time-out of one batch would bring its items back sooner than their turn: then nearly all of them
- * were late.
+ * few workers send it ({@link BatchQueue}), the <a
+ * href="https://en.wikipedia.org/wiki/Earliest_deadline_first_scheduling">earliest deadline</a>
+ * first: a short lease that is due in the middle of that does not wait for the long ones. An item
+ * that {@linkplain BatchItem#isWanted nobody wants} when its turn comes is not sent. So those that
+ * are late cost nothing, and the others still get through. With as many workers as there are
+ * batches each would be too slow, and a time-out of one batch would bring its items back sooner
+ * than their turn: then nearly all of them were late.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
  * run on workers, those of each server apart, so that a silent server delays only its own items.
@@ -120,15 +121,15 @@ public final class BatchCollector {
   }
 
   /**
-   * Returns the batches of one server: each of one script, of a bounded size, and in the order in
-   * which they are urgent. They are complete here, because an error on the worker would leave items
+   * Returns the batches of one server: each of one script, of a bounded size, and in the order of
+   * their deadlines. They are complete here, because an error on the worker would leave items
    * without an outcome.
    */
   private static List<List<PendingItem>> batches(ListMultimap<Script, PendingItem> scripts) {
     List<List<PendingItem>> batches = new ArrayList<>();
     for (List<PendingItem> items : Multimaps.asMap(scripts).values()) {
       List<PendingItem> ordered = new ArrayList<>(items);
-      ordered.sort(PendingItem::compareTime);
+      ordered.sort(PendingItem::compareDeadline);
       Lists.partition(ordered, MAX_ITEMS).forEach(batch -> batches.add(List.copyOf(batch)));
     }
     return batches;
@@ -141,7 +142,7 @@ public final class BatchCollector {
             server,
             added ->
                 new BatchQueue<>(
-                    BatchCollector::compareUrgency, this::sendOrFail, BatchCollector::failAll));
+                    BatchCollector::compareDeadlines, this::sendOrFail, BatchCollector::failAll));
     for (List<PendingItem> batch : batches) {
       queue.add(batch);
       for (PendingItem item : batch) {
@@ -151,8 +152,8 @@ public final class BatchCollector {
     }
   }
 
-  private static int compareUrgency(List<PendingItem> batch, List<PendingItem> other) {
-    return batch.get(0).compareTime(other.get(0));
+  private static int compareDeadlines(List<PendingItem> batch, List<PendingItem> other) {
+    return batch.get(0).compareDeadline(other.get(0));
   }
 
   /** Starts one more worker for a queue that needs it; without any, its items fail. */

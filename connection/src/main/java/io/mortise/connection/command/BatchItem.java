@@ -28,8 +28,8 @@ public interface BatchItem {
    */
   boolean isWanted();
 
-  /** Returns until when the answer is of use: what ends earlier is sent earlier. */
-  long wantedUntilNanos();
+  /** Returns until when the answer is of use: the earliest deadline is sent first. */
+  long deadlineNanos();
 
   /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
   long withinNanos();

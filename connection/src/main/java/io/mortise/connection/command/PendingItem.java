@@ -20,7 +20,7 @@ final class PendingItem {
   final ScriptCall call;
 
   /** Of the item when it was added: the order of a sort must not change under it. */
-  final long wantedUntilNanos;
+  final long deadlineNanos;
 
   private final AtomicBoolean delivered = new AtomicBoolean();
 
@@ -33,12 +33,11 @@ final class PendingItem {
   PendingItem(BatchItem item) {
     this.item = item;
     this.call = item.call();
-    this.wantedUntilNanos = item.wantedUntilNanos();
+    this.deadlineNanos = item.deadlineNanos();
   }
 
-  /** Compares by the time until which the answer is of use. */
-  int compareTime(PendingItem other) {
-    return Long.signum(wantedUntilNanos - other.wantedUntilNanos);
+  int compareDeadline(PendingItem other) {
+    return Long.signum(deadlineNanos - other.deadlineNanos);
   }
 
   void fail(CommandException fault) {

@@ -81,7 +81,7 @@ class BatchCollectorTest {
   private static class Item implements BatchItem {
     final ScriptCall call;
     final long within;
-    final long wantedUntil;
+    final long deadline;
     volatile long answer = -1;
     volatile long sentNanos;
     final AtomicInteger outcomes = new AtomicInteger();
@@ -91,18 +91,18 @@ class BatchCollectorTest {
       this(number, 0);
     }
 
-    Item(int number, long wantedUntil) {
-      this(TestCalls.renew("lock" + number, "h" + number, 1000), Long.MAX_VALUE, wantedUntil);
+    Item(int number, long deadline) {
+      this(TestCalls.renew("lock" + number, "h" + number, 1000), Long.MAX_VALUE, deadline);
     }
 
     Item(ScriptCall call, long within) {
       this(call, within, 0);
     }
 
-    private Item(ScriptCall call, long within, long wantedUntil) {
+    private Item(ScriptCall call, long within, long deadline) {
       this.call = call;
       this.within = within;
-      this.wantedUntil = wantedUntil;
+      this.deadline = deadline;
     }
 
     @Override
@@ -116,8 +116,8 @@ class BatchCollectorTest {
     }
 
     @Override
-    public long wantedUntilNanos() {
-      return wantedUntil;
+    public long deadlineNanos() {
+      return deadline;
     }
 
     @Override

@@ -161,7 +161,7 @@ class ClusterAtMostOnceTest extends ClusterFixture {
     }
 
     @Override
-    public long wantedUntilNanos() {
+    public long deadlineNanos() {
       return 0;
     }
 

@@ -119,7 +119,7 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
   }
 
   @Override
-  public long wantedUntilNanos() {
+  public long deadlineNanos() {
     return dueNanos;
   }
 

@@ -238,7 +238,7 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   @Override
-  public long wantedUntilNanos() {
+  public long deadlineNanos() {
     return timing.deadlineNanos();
   }
 

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  * before it gives it the turn, by the semaphore. The monitor of the queue guards who has the turn
  * and who waits for it, with the links. The map orders those that begin and end the use of a queue.
  */
-final class AskingTurn implements AutoCloseable {
+final class AttemptTurn implements AutoCloseable {
   private static final Map<Object, Queue> QUEUES = new ConcurrentHashMap<>();
 
   /** The acquisitions of one lock. */
   private static final class Queue {
     // The waiters, linked in their order: to join and to leave needs no memory.
-    @Nullable AskingTurn first;
-    @Nullable AskingTurn last;
+    @Nullable AttemptTurn first;
+    @Nullable AttemptTurn last;
 
-    @Nullable AskingTurn asking;
+    @Nullable AttemptTurn current;
 
     /** How many use the queue; the map guards it. */
     int users;
@@ -42,7 +42,7 @@ final class AskingTurn implements AutoCloseable {
     volatile long answeredNanos;
 
     /** Adds a waiter at the end, unless it waits already. */
-    void add(AskingTurn turn) {
+    void add(AttemptTurn turn) {
       if (!turn.waiting) {
         turn.waiting = true;
         turn.before = last;
@@ -55,11 +55,11 @@ final class AskingTurn implements AutoCloseable {
       }
     }
 
-    void remove(AskingTurn turn) {
+    void remove(AttemptTurn turn) {
       if (turn.waiting) {
         turn.waiting = false;
-        AskingTurn before = turn.before;
-        AskingTurn after = turn.after;
+        AttemptTurn before = turn.before;
+        AttemptTurn after = turn.after;
         if (before == null) {
           first = after;
         } else {
@@ -86,8 +86,8 @@ final class AskingTurn implements AutoCloseable {
 
   // The place in the queue.
   private boolean waiting;
-  private @Nullable AskingTurn before;
-  private @Nullable AskingTurn after;
+  private @Nullable AttemptTurn before;
+  private @Nullable AttemptTurn after;
 
   /**
    * Joins the acquisitions of a lock.
@@ -95,7 +95,7 @@ final class AskingTurn implements AutoCloseable {
    * @param lock its identity
    * @param clock returns nanoseconds
    */
-  AskingTurn(Object lock, LongSupplier clock) {
+  AttemptTurn(Object lock, LongSupplier clock) {
     this.lock = lock;
     this.clock = clock;
     this.queue =
@@ -136,18 +136,18 @@ final class AskingTurn implements AutoCloseable {
 
   private void enqueue() {
     synchronized (queue) {
-      if (queue.asking == null) {
+      if (queue.current == null) {
         queue.answeredNanos = clock.getAsLong();
         give(this);
-      } else if (queue.asking != this) {
+      } else if (queue.current != this) {
         queue.add(this);
       }
     }
   }
 
   /** Gives the turn; called with the monitor of the queue. */
-  private void give(@Nullable AskingTurn next) {
-    queue.asking = next;
+  private void give(@Nullable AttemptTurn next) {
+    queue.current = next;
     if (next != null) {
       queue.remove(next);
       next.given.release();
@@ -170,7 +170,7 @@ final class AskingTurn implements AutoCloseable {
   /** Returns whether this acquisition asks alone. */
   boolean isMine() {
     synchronized (queue) {
-      return queue.asking == this;
+      return queue.current == this;
     }
   }
 
@@ -191,7 +191,7 @@ final class AskingTurn implements AutoCloseable {
     try {
       synchronized (queue) {
         queue.remove(this);
-        if (queue.asking == this) {
+        if (queue.current == this) {
           passOn();
         }
       }

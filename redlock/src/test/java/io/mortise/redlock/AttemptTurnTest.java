@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The acquisitions of one quorum lock in one process ask one after the other. */
 @Timeout(60)
-class AskingTurnTest {
+class AttemptTurnTest {
   private static final Duration LIVENESS = Duration.ofSeconds(30);
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(50);
   private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -39,7 +39,7 @@ class AskingTurnTest {
 
   @AfterEach
   void nothingIsLeft() {
-    await().atMost(LIVENESS).until(() -> AskingTurn.locks() == 0);
+    await().atMost(LIVENESS).until(() -> AttemptTurn.locks() == 0);
   }
 
   private long time() {
@@ -53,13 +53,13 @@ class AskingTurnTest {
     return new CallerWait(terms, "orders", System::nanoTime);
   }
 
-  private static void take(AskingTurn turn, long nanos) throws InterruptedException {
+  private static void take(AttemptTurn turn, long nanos) throws InterruptedException {
     turn.await(callersWait(true), nanos, LONG_NANOS);
   }
 
   /** A turn that has been waited for in vain, by a clock that goes on. */
   private static void takeInVain(Object lock) throws InterruptedException {
-    try (AskingTurn turn = new AskingTurn(lock, System::nanoTime)) {
+    try (AttemptTurn turn = new AttemptTurn(lock, System::nanoTime)) {
       take(turn, SHORT_NANOS);
       assertFalse(turn.isMine());
     }
@@ -74,7 +74,7 @@ class AskingTurnTest {
     Thread thread =
         new Thread(
             () -> {
-              try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+              try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
                 turn.await(callersWait(interruptible), LONG_NANOS, PATIENCE_NANOS);
                 asked.add(turn.isMine() ? name : name + " without a turn");
                 end.await();
@@ -89,7 +89,7 @@ class AskingTurnTest {
 
   @Test
   void theTurnPassesInTheOrderInWhichTheyCome() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       assertTrue(turn.isMine());
       start("first", true);
@@ -101,8 +101,8 @@ class AskingTurnTest {
 
   @Test
   void anotherLockHasTurnsOfItsOwn() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", this::time);
-        AskingTurn other = new AskingTurn("stock", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time);
+        AttemptTurn other = new AttemptTurn("stock", this::time)) {
       take(turn, LONG_NANOS);
       take(other, LONG_NANOS);
       assertTrue(other.isMine());
@@ -111,7 +111,7 @@ class AskingTurnTest {
 
   @Test
   void whoHasWaitedLongEnoughAsksWithoutATurnAndTakesNoneAway() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", System::nanoTime)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", System::nanoTime)) {
       take(turn, LONG_NANOS);
       takeInVain("orders");
       takeInVain("orders"); // the turn is still taken
@@ -126,7 +126,7 @@ class AskingTurnTest {
 
   @Test
   void aWaiterStaysWhileTheOneThatHasTheTurnIsAnswered() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       start("first", true);
       for (int i = 0; i < 3; i++) {
@@ -144,9 +144,9 @@ class AskingTurnTest {
   @Test
   void whoHasAskedWithoutATurnWaitsAgainInItsPlace() throws Exception {
     AtomicBoolean again = new AtomicBoolean();
-    try (AskingTurn paused = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn paused = new AttemptTurn("orders", this::time)) {
       Thread waiter;
-      try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+      try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
         take(turn, LONG_NANOS);
         nowNanos.addAndGet(PATIENCE_NANOS);
         paused.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
@@ -175,8 +175,8 @@ class AskingTurnTest {
 
   @Test
   void anAnswerToOneWithoutTheTurnKeepsNobody() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", this::time);
-        AskingTurn late = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time);
+        AttemptTurn late = new AttemptTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       start("first", true);
       nowNanos.addAndGet(MOST_OF_PATIENCE_NANOS);
@@ -189,7 +189,7 @@ class AskingTurnTest {
   @Test
   void theWaitForAnAnswerBeginsAnewWithTheNextTurn() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
-    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
       turn.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
       start("first", true, end);
       start("second", true);
@@ -207,8 +207,8 @@ class AskingTurnTest {
   @Test
   void theWaitForAnAnswerOfSilentNodesDoesNotBeginAnew() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
-    try (AskingTurn late = new AskingTurn("orders", this::time)) {
-      try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn late = new AttemptTurn("orders", this::time)) {
+      try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
         turn.await(callersWait(true), LONG_NANOS, PATIENCE_NANOS);
         start("first", true, end);
         late.await(callersWait(true), SHORT_NANOS, 0); // its place is behind
@@ -223,7 +223,7 @@ class AskingTurnTest {
 
   @Test
   void anInterruptEndsTheWaitForATurnIfTheTermsSaySo() throws Exception {
-    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
       take(turn, LONG_NANOS);
       start("first", true).interrupt();
       await().atMost(LIVENESS).until(() -> asked.equals(List.of("first interrupted")));
@@ -234,7 +234,7 @@ class AskingTurnTest {
 
   @Test
   void aThreadThatIsInterruptedBeforeGetsNoTurn() {
-    try (AskingTurn turn = new AskingTurn("orders", this::time)) {
+    try (AttemptTurn turn = new AttemptTurn("orders", this::time)) {
       Thread.currentThread().interrupt();
       assertThrows(InterruptedException.class, () -> take(turn, LONG_NANOS));
       assertFalse(turn.isMine());
