@@ -104,8 +104,8 @@ end
 
 -- The lock and what is noted of its readers end then.
 local function last_for(k, left)
-  redis.call('PEXPIRE', k.lock, left)
-  redis.call('PEXPIRE', k.readers, math.min(left, QUEUE_LIFE))
+  redis.call('PEXPIRE', k.lock, ms(left))
+  redis.call('PEXPIRE', k.readers, ms(math.min(left, QUEUE_LIFE)))
 end
 
 -- As settle, for a hash of readers, without a look at each. `strangers`: some are not in the set.
@@ -190,7 +190,7 @@ local function enter(k, reader, lease, writer)
     if left >= FOREVER then
       redis.call('SET', lease_key(k, writer, 1), 1)
     else
-      redis.call('SET', lease_key(k, writer, 1), 1, 'PX', math.max(left, 1))
+      redis.call('SET', lease_key(k, writer, 1), 1, 'PX', ms(math.max(left, 1)))
     end
   end
   -- Never shortened: a re-entry may have asked for more since a late attempt was sent.

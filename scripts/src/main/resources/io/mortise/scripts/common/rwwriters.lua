@@ -32,7 +32,7 @@ local function pass_intent(k)
   local next, left = first_waiter(k.writers), redis.call('PTTL', k.intent)
   redis.call('DEL', k.intent)
   if next then
-    redis.call('SET', k.intent, next.holder, 'PX', math.max(left, 1))
+    redis.call('SET', k.intent, next.holder, 'PX', ms(math.max(left, 1)))
   end
 end
 

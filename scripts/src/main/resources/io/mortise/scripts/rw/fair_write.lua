@@ -22,7 +22,10 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 if mine or (not s.mode and (not head or head == writer)) then
-  store_token(KEYS[10], token, ARGV[5], now_micros)
+  -- A repetition that finds a reader below this hold is late, and nobody has its token. Readers get that of the reader.
+  if not mine or redis.call('HLEN', k.lock) <= 2 then
+    store_token(KEYS[10], token, ARGV[5], now_micros)
+  end
   add_hold(k, 'write', writer, ARGV[2])
   if head == writer then
     remove_waiter(k.queue, k.deadlines, writer)

@@ -17,9 +17,11 @@ end
 -- @include common/rw
 k.publish = ARGV[2]
 check(k)
-local whole = left_of(k.lock)
 local writer = is_writer(hold)
 local kept = writer and string.sub(hold, 1, -7) .. ':kept:write' or hold .. ':kept'
+local beside = writer and redis.call('HLEN', k.lock) > 2
+-- The end that the waiters know: that of the write hold, or that of the lock, which is the last end of its readers.
+local known = left_of(beside and lease_key(k, hold, 1) or k.lock)
 -- Removed first: a server without memory lets a script go on that has begun to write.
 redis.call('HDEL', k.lock, hold)
 redis.call('DEL', lease_key(k, hold, 1))
@@ -29,22 +31,24 @@ if not writer then
 end
 redis.call('HSET', k.lock, kept, '1')
 local left = tonumber(rest)
-if not writer or redis.call('HLEN', k.lock) > 2 then
+if writer and not beside then
+  redis.call('PEXPIRE', k.lock, rest)
+else
   redis.call('SET', lease_key(k, kept, 1), '1', 'PX', rest)
   local s = settle(k, nil, true)
   if s.write_ended then
     return {1, notify_end(k, s), k.notified}
   end
-  left = math.max(s.read_left, s.write_left)
-else
-  redis.call('PEXPIRE', k.lock, math.max(left, 1))
+  if not writer then
+    left = math.max(s.read_left, s.write_left)
+  end
 end
 -- Nobody notices the end of the rest, so the turn of the readers that wait begins now, and lasts beyond it.
-if writer and left < FOREVER then
+if writer then
   begin_turn(k)
-  redis.call('PEXPIRE', k.turn, math.max(left, 1) + TURN)
+  redis.call('PEXPIRE', k.turn, ms(left + TURN))
 end
-if left >= whole then
+if left >= known then
   return {1, held_by_redisson(k) and notify_writer(k) or 0, k.notified}
 end
 return {1, notify_shorter(k, writer and '1' or '0'), k.notified}

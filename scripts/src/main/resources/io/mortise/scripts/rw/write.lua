@@ -20,7 +20,10 @@ local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
 local turn = left_of(k.turn)
 if mine or (not s.mode and turn < 0) then
-  store_token(KEYS[10], token + ARGV[6] - 1, ARGV[5], now_micros)
+  -- A repetition that finds a reader below this hold is late, and nobody has its token. Readers get that of the reader.
+  if not mine or redis.call('HLEN', k.lock) <= 2 then
+    store_token(KEYS[10], token + ARGV[6] - 1, ARGV[5], now_micros)
+  end
   add_hold(k, 'write', writer, ARGV[2])
   redis.call('ZREM', k.writers, writer)
   if redis.call('GET', k.intent) == writer then

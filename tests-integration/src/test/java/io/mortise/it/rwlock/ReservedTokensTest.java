@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The fencing tokens that a writer reserves for hand-offs. The token key is ahead of the clock, so
@@ -100,6 +102,18 @@ class ReservedTokensTest {
     run(reads.release(BESIDE));
     run(reads.release(READER));
     assertEquals(AHEAD + 2, write(OTHER, 1));
+  }
+
+  @ParameterizedTest(name = "fair: {0}")
+  @ValueSource(booleans = {false, true})
+  void aLateRepetitionOfTheWriterLeavesTheTokenOfItsReader(boolean fair) {
+    LockProtocol writer = ReadWriteProtocols.writer(name.value(), fair);
+    run(writer.acquire(WRITER, LEASE, true));
+    LockProtocol below = below(AHEAD + 1, AHEAD + 1);
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(below.acquire(READER, LEASE, false)));
+    assertEquals(1L, run(writer.acquire(WRITER, LEASE, true)).get(0));
+    run(writer.release(WRITER));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false)));
   }
 
   /**

@@ -52,6 +52,8 @@ class ScriptMessagesTest {
       release w! | downgrade, a writer waits   | write w!:900 a:9000 ttl:9000 writers:v! | 1
       release w! | downgrade, it ends sooner   | write w!:9000 a:300 ttl:9000 writers:v! | 1, @v 0
       keep a 500   | theirs outlasts it        | read a:900 B:9000 ttl:8000 writers:v! | @v 0
+      keep w! 500  | its reader lasts longer   | write w!:900 a:9000 ttl:9000 wait:b   | 1, readers 1
+      keep w! 5000 | longer than its lease     | write w!:900 a:9000 ttl:9000 wait:b   | ''
       keep w! 500  | a writer waits            | write w! ttl:9000 writers:v!          | 1, @v 0
       release w! | downgrade                   | write w!:900 a:9000                   | 1
       release w! | readers lead the queue      | write w! queue:c,d,v!,e               | 1, c 0, d 0

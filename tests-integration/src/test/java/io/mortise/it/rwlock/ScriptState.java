@@ -28,6 +28,7 @@ import java.util.TreeSet;
  *   w!  w!:900           a writer; with a lease key of its own
  *   a^  w^!              what is kept of a hold until the end of its minimum
  *   intent:w!  wait:a  turn:a    the keys of the waiters
+ *   turnleft:550         what is left of the turn
  *   writers:w!,v!+       the registered writers in their order; v was notified
  *   registered:900       what is left of them, if nobody asks
  *   queue:a,w!,b~        the queue of a fair lock; b has timed out
@@ -200,6 +201,7 @@ final class ScriptState {
         case "registered" -> assertLeft(part[1], key(WRITERS));
         case "wait" -> assertWaiting(part[1], "mortise_read_waiters");
         case "turn" -> assertWaiting(part[1], "mortise_read_turn");
+        case "turnleft" -> assertLeft(part[1], key("mortise_read_turn"));
         case "queue" -> {
           assertWaiting(part[1], "redisson_lock_timeout");
           assertEquals(holders(part[1]), redis("LRANGE", key("redisson_lock_queue"), "0", "-1"));

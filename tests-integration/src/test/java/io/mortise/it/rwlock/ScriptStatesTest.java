@@ -130,6 +130,7 @@ class ScriptStatesTest {
       keep w! 500 | repeated                        | write w^! ttl:900                     | 0 0 | write w^! ttl:900
       keep w! 500 | not the writer                  | write v! ttl:900                      | 0 0 | write v! ttl:900
       keep w! 500 | its reader stays                | write w!:900 a:9000 ttl:9000          | 1 0 | write w^!:500 a:9000 ttl:9000
+      keep w! 500 | its reader stays, a reader waits | write w!:900 a:9000 ttl:9000 wait:b | 1 0 | write w^!:500 a:9000 ttl:9000 turn:b turnleft:550
       keep w! 500 | its reader ends first           | write w!:9000 a:100 ttl:9000 queue:v! | 1 0 | write w^!:500 a:100 ttl:500 queue:v!
       # what was kept keeps others out
       read b      | of a reader: readers may enter  | read a^:900 ttl:900                   | 1 T 0    | read a^:900 b:9000 ttl:9000
