@@ -132,8 +132,8 @@ public final class Acquisition implements Completions.Operation {
         ended = true;
       } finally {
         broken = !ended; // no call: there may be no stack for one
+        waiting.restoreInterrupt();
       }
-      waiting.restoreInterrupt();
     }
   }
 

@@ -72,6 +72,7 @@ public final class ReleaseFairness {
     if (receivers <= 0) {
       if (!pauses.isEmpty()) {
         pauses.remove(lock.name());
+        sweep(nowNanos);
       }
       return;
     }
@@ -91,6 +92,11 @@ public final class ReleaseFairness {
         && sweptNanos.compareAndSet(last, nowNanos)) {
       pauses.values().removeIf(pause -> nowNanos - pause.untilNanos() > RETENTION_NANOS);
     }
+  }
+
+  /** Returns the number of locks that have an entry. */
+  int size() {
+    return pauses.size();
   }
 
   /** Returns the rest of the pause; 0 when there is none. */

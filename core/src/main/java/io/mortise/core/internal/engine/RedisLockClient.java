@@ -48,6 +48,7 @@ import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
+import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.internal.lease.SuspensionMonitor;
 import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.WaitPolicy;
@@ -154,6 +155,9 @@ public final class RedisLockClient implements LockClient, LockServer {
             closing,
             ticker,
             inUse);
+    ReleaseObserver observer =
+        new ObservedReleases(
+            subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker);
     LeaseContext leases =
         new LeaseContext(
             options,
@@ -169,9 +173,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             holds,
             completions,
             new BackgroundReleaser(
-                commands, scheduler, tasks, closing, ticker, RedisLockClient::random),
-            new ObservedReleases(
-                subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker),
+                commands, scheduler, tasks, closing, ticker, RedisLockClient::random, observer),
+            observer,
             new FailedRenewals(ticker),
             events(options, ticker));
     this.context =

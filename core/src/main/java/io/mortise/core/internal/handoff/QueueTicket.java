@@ -31,6 +31,12 @@ public final class QueueTicket {
   /** A hold that came with the permit, and has not been used yet. */
   private @Nullable TransferableHold offered;
 
+  /** A hold that nobody else has or will take; kept until its release has begun. */
+  private @Nullable TransferableHold unclaimed;
+
+  /** The queue that was left, until it was searched for an unclaimed hold. */
+  private @Nullable LocalQueue left;
+
   /** Creates a ticket that is not in a queue yet. */
   public QueueTicket(
       Ticker ticker, BackgroundReleaser releases, LocalQueues queues, LockProtocol protocol) {
@@ -83,8 +89,10 @@ public final class QueueTicket {
   public void releaseOfferedHold(long withinNanos) {
     TransferableHold hold = offered;
     if (hold != null) {
+      unclaimed = hold;
       offered = null;
       releases.releaseNow(protocol, hold, withinNanos);
+      unclaimed = null;
     }
   }
 
@@ -160,8 +168,12 @@ public final class QueueTicket {
     }
   }
 
-  /** Gives the ticket back, unless it was transferred, with the hold that came with it, if any. */
+  /**
+   * Gives the ticket back, unless it was transferred, with the hold that came with it, if any. May
+   * be called again after an error.
+   */
   public void release() {
+    releaseUnclaimed(); // after an error in releaseOfferedHold, or in an earlier call
     LocalQueue current = queue;
     if (current != null) {
       TransferableHold unused = offered;
@@ -170,11 +182,22 @@ public final class QueueTicket {
         offered = null;
       }
       queues.leave(lockId, current, permit);
+      left = current;
       queue = null;
-      TransferableHold unclaimed = current.takeUnclaimedHold();
-      if (unclaimed != null) {
-        releases.releaseInBackground(protocol, unclaimed);
-      }
+    }
+    LocalQueue searched = left;
+    if (searched != null) {
+      unclaimed = searched.takeUnclaimedHold();
+      left = null;
+      releaseUnclaimed();
+    }
+  }
+
+  private void releaseUnclaimed() {
+    TransferableHold hold = unclaimed;
+    if (hold != null) {
+      releases.releaseInBackground(protocol, hold);
+      unclaimed = null;
     }
   }
 }

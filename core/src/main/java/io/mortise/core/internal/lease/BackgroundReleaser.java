@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +56,7 @@ public final class BackgroundReleaser {
   private final ClosingState closing;
   private final Ticker ticker;
   private final DoubleSupplier jitter;
+  private final ReleaseObserver observer;
   private final Set<Task> pending = ConcurrentHashMap.newKeySet();
   private volatile boolean stopped;
 
@@ -66,13 +66,15 @@ public final class BackgroundReleaser {
       BackgroundTasks tasks,
       ClosingState closing,
       Ticker ticker,
-      DoubleSupplier jitter) {
+      DoubleSupplier jitter,
+      ReleaseObserver observer) {
     this.commands = commands;
     this.scheduler = scheduler;
     this.workers = new ReleaseWorkers(tasks);
     this.closing = closing;
     this.ticker = ticker;
     this.jitter = jitter;
+    this.observer = observer;
   }
 
   /** Releases everything that the acquisition may have in Redis. */
@@ -114,8 +116,9 @@ public final class BackgroundReleaser {
   public void releaseNow(LockProtocol protocol, TransferableHold hold, long timeoutNanos) {
     boolean released = false;
     try {
-      var unused = commands.run(protocol.release(hold.holder()), timeoutNanos);
+      Reply reply = commands.run(protocol.release(hold.holder()), timeoutNanos);
       released = true;
+      observer.replied(protocol, hold.holder(), (List<?>) reply.value());
     } catch (CommandException fault) {
       LOG.debug("lock '{}': released in the background", protocol.name(), fault);
     } finally {
@@ -140,24 +143,6 @@ public final class BackgroundReleaser {
         ("the release could not be confirmed; it is repeated in the background, and the lease runs"
                 + " out in %d ms at the latest")
             .formatted(left));
-  }
-
-  /**
-   * Returns the exception for the caller of a release that was repeated and found nothing, if the
-   * replying server is not the one that was asked first, or has restarted. Otherwise returns null:
-   * a server that has not restarted keeps the hold, so the first try has released it.
-   */
-  @Nullable LockException inDoubtException(LockName name, Reply reply) {
-    return reply.isFromSameServer()
-        ? null
-        : new LockException(
-            LockException.Reason.IN_DOUBT,
-            ("lock '%s': the release had to be repeated and found nothing, at a server that has"
-                    + " restarted or taken the place of another. Either the first try"
-                    + " released it; or it was lost with the data of that server, and another"
-                    + " client may have had the lock at the same time: compare fencing tokens")
-                .formatted(name),
-            reply.before());
   }
 
   public int size() {

@@ -98,8 +98,8 @@ public final class Completions implements ScheduledTask {
         worker.accept(() -> complete(operation));
       }
     }
-    armed = !empty;
     dueNanos = nowNanos + (empty ? IDLE_NANOS : LOOK_NANOS);
+    armed = !empty; // not before: who finds it cleared sets an earlier time
     if (empty && !operations.isEmpty()) { // one that came meanwhile
       armed = true;
       dueNanos = nowNanos + LOOK_NANOS;

@@ -165,7 +165,9 @@ final class LeaseRelease implements Completions.Operation {
     unconfirmed = false; // from here on the next thread in the queue may have it
     TransferableHold unclaimed = slot.handOff(transferred);
     if (unclaimed != null) {
+      unconfirmed = true;
       context.releases().releaseNow(id.protocol(), unclaimed, context.commands().timeoutNanos());
+      unconfirmed = false;
     }
     return true;
   }
@@ -204,7 +206,7 @@ final class LeaseRelease implements Completions.Operation {
     } else if (status == 0 && !reply.repeated()) {
       loss = missingLoss();
     } else if (status == 0) {
-      inDoubt = context.releases().inDoubtException(id.protocol().name(), reply);
+      inDoubt = LockExceptions.inDoubt(id.protocol().name(), reply);
     } else if (status == 1 && (Long) fields.get(1) < 0) {
       LOG.warn(
           "lock '{}': released, but its waiters could not be notified; the user needs the right to"
@@ -213,11 +215,7 @@ final class LeaseRelease implements Completions.Operation {
     }
     state.endRelease(loss);
     unconfirmed = false;
-    if (status == 1) {
-      context
-          .observer()
-          .released(id.protocol(), id.holder(), (Long) fields.get(1), fields.size() > 2);
-    }
+    context.observer().replied(id.protocol(), id.holder(), fields);
     return inDoubt;
   }
 

@@ -135,6 +135,11 @@ public final class LeaseStateMachine {
     return listeners.deliver();
   }
 
+  /** Returns whether listeners have to be notified and no worker could be started for that. */
+  boolean lacksWorker() {
+    return listeners.lacksWorker();
+  }
+
   /** Throws if listeners have to be notified and no worker could be started for that. */
   public void ensureDelivered() {
     var unused = deliver(); // another thread may be between its change and this

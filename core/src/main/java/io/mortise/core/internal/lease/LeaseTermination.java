@@ -107,10 +107,10 @@ public final class LeaseTermination {
       renewal.scheduleLossCheck();
       return true;
     } finally {
-      try {
-        releaseSlotIfEnded();
-      } finally {
-        if (loss.equals(state.now().loss())) { // lost by this call, also if an error follows
+      if (loss.equals(state.now().loss())) { // lost by this call, also if an error follows
+        try {
+          releaseSlotIfEnded(); // otherwise the release under way gives it up
+        } finally {
           abandonIfRedisMayKeepIt(loss);
         }
       }

@@ -1,8 +1,11 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.LockName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a {@link CommandException} into the {@link LockException} for the caller: the name of
@@ -29,6 +32,24 @@ public final class LockExceptions {
   /** Converts a fault that does not concern one lock. */
   public static LockException from(CommandException fault) {
     return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
+  }
+
+  /**
+   * Returns the exception for the caller of a release that was repeated and found nothing, if the
+   * replying server is not the one that was asked first, or has restarted. Otherwise returns null:
+   * a server that has not restarted keeps the hold, so the first try has released it.
+   */
+  static @Nullable LockException inDoubt(LockName name, Reply reply) {
+    return reply.isFromSameServer()
+        ? null
+        : new LockException(
+            Reason.IN_DOUBT,
+            ("lock '%s': the release had to be repeated and found nothing, at a server that has"
+                    + " restarted or taken the place of another. Either the first try"
+                    + " released it; or it was lost with the data of that server, and another"
+                    + " client may have had the lock at the same time: compare fencing tokens")
+                .formatted(name),
+            reply.before());
   }
 
   private static Reason reason(CommandException fault) {

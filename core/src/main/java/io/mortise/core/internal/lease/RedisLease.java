@@ -260,7 +260,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void release() {
-    if (!releasing.release()) {
+    if (!releasing.release() && !state.lacksWorker()) { // otherwise it is still notified
       context.holds().forget(this);
     }
     state.throwIfLost();

@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
+import java.util.List;
 
 /**
  * Observes attempts and releases, so that other clients may acquire first.
@@ -17,6 +18,13 @@ public interface ReleaseObserver {
    * @param notified whether one waiter was notified alone
    */
   void released(LockProtocol protocol, String holder, long receivers, boolean notified);
+
+  /** Reports a release if Redis has answered that there was a hold. */
+  default void replied(LockProtocol protocol, String holder, List<?> reply) {
+    if ((Long) reply.get(0) == 1) {
+      released(protocol, holder, (Long) reply.get(1), reply.size() > 2);
+    }
+  }
 
   /** Called after Redis has answered a forced release: a waiter may have been notified alone. */
   void forced(LockProtocol protocol);

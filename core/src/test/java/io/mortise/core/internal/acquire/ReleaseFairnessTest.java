@@ -49,6 +49,18 @@ class ReleaseFairnessTest {
   }
 
   @Test
+  void aLaterReleaseOfAnyLockRemovesOldEntries() {
+    for (int i = 0; i < 100; i++) {
+      fairness.onReleased(new FakeProtocol("lock" + i), 1, 0);
+    }
+    assertEquals(100, fairness.size());
+
+    fairness.onReleased(lock, 0, 20_000_000_000L);
+
+    assertEquals(0, fairness.size());
+  }
+
+  @Test
   void locksPauseIndependently() {
     fairness.onReleased(lock, 1, 0);
     LockProtocol other = new FakeProtocol("other");

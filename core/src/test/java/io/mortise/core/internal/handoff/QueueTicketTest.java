@@ -4,14 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
@@ -19,6 +22,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.Script;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +33,20 @@ import org.junit.jupiter.api.Timeout;
 class QueueTicketTest {
   private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
 
-  private final RespServer server = new RespServer(command -> RespServer.integers(List.of(1L, 0L)));
+  /** Fails once, when the heap is full. */
+  private final class FragileTicker extends Ticker {
+    @Override
+    public long read() {
+      if (heapIsFull.getAndSet(false)) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      return System.nanoTime();
+    }
+  }
+
+  private final AtomicBoolean heapIsFull = new AtomicBoolean();
+  private volatile String answer = RespServer.integers(List.of(1L, 0L));
+  private final RespServer server = new RespServer(command -> answer);
   private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final LocalQueues queues = new LocalQueues(System::nanoTime);
@@ -38,7 +55,16 @@ class QueueTicketTest {
 
   private QueueTicket ticket() {
     LeaseContext context = client.context().lease();
-    return new QueueTicket(context.ticker(), context.releases(), queues, protocol);
+    BackgroundReleaser releases =
+        new BackgroundReleaser(
+            context.commands(),
+            context.scheduler(),
+            context.tasks(),
+            context.closing(),
+            new FragileTicker(),
+            context.jitter(),
+            context.observer());
+    return new QueueTicket(context.ticker(), releases, queues, protocol);
   }
 
   @BeforeEach
@@ -79,6 +105,36 @@ class QueueTicketTest {
     ticket.release();
 
     awaitReleased("h1");
+    assertTrue(queue.enterIfFree(), "the permit is free");
+  }
+
+  /** The acquisition calls it again, on a worker. */
+  @Test
+  void aHoldIsReleasedByTheSecondCallWhenAnErrorHasEndedTheFirst() {
+    assertFalse(ticket.tryEnter());
+    handOff("h1");
+    heapIsFull.set(true);
+    assertThrows(OutOfMemoryError.class, ticket::release);
+
+    ticket.release();
+
+    awaitReleased("h1");
+    assertTrue(queue.enterIfFree(), "the permit is free");
+  }
+
+  @Test
+  void aHoldThatWasOfferedAndNotUsedIsReleasedAfterAnError() {
+    handOff("h2");
+    assertTrue(ticket.tryEnter());
+    answer = "-ERR on purpose\r\n";
+    heapIsFull.set(true);
+    assertThrows(OutOfMemoryError.class, () -> ticket.releaseOfferedHold(10_000_000_000L));
+    int before = server.heard().size();
+
+    ticket.release();
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> server.heard().size() > before);
+    awaitReleased("h2");
     assertTrue(queue.enterIfFree(), "the permit is free");
   }
 

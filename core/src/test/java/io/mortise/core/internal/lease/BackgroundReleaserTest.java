@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static java.util.stream.Collectors.toSet;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -19,9 +20,13 @@ import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.internal.engine.FakeProtocol;
+import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LockProtocol;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
@@ -74,6 +79,28 @@ class BackgroundReleaserTest {
   private final Scheduler scheduler =
       new Scheduler(() -> 0, () -> {}, workers.threads("scheduler"));
 
+  /** The numbers of receivers that were reported, each behind its holder. */
+  private final List<Object> reported = new CopyOnWriteArrayList<>();
+
+  private final ReleaseObserver observer =
+      new ReleaseObserver() {
+        @Override
+        public void released(
+            LockProtocol protocol, String holder, long receivers, boolean notified) {
+          reported.addAll(List.of(holder, receivers, notified));
+        }
+
+        @Override
+        public void forced(LockProtocol protocol) {
+          throw new AssertionError(protocol);
+        }
+
+        @Override
+        public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
+          throw new AssertionError(protocol);
+        }
+      };
+
   private final BackgroundReleaser releaser =
       new BackgroundReleaser(
           commands,
@@ -81,7 +108,8 @@ class BackgroundReleaserTest {
           new BackgroundTasks(workers, scheduler, closing, ticker),
           closing,
           ticker,
-          Math::random);
+          Math::random,
+          observer);
 
   private String answer() {
     heapIsFull = answer.equals(RespServer.HANG_UP);
@@ -102,6 +130,19 @@ class BackgroundReleaserTest {
     answer = RELEASED;
     heapIsFull = false;
     awaitAfterRuns(this::assertNothingIsPending);
+  }
+
+  /** Otherwise this client would not pause for the others that have heard of it. */
+  @Test
+  void theReleaseOfAnOfferedHoldIsReported() {
+    answer = RespServer.integers(List.of(1L, 3L, 1L));
+    TransferableHold hold =
+        new TransferableHold("holder", 1_000, 1_000, 60_000, 42, TokenReserve.NONE, 0);
+
+    releaser.releaseNow(new FakeProtocol("orders"), hold, SECONDS.toNanos(10));
+
+    assertEquals(List.of("holder", 3L, true), reported);
+    assertEquals(0, releaser.size());
   }
 
   /** The mark of the forced release says nothing of an attempt that is still on its way. */

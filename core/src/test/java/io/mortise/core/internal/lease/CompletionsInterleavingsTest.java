@@ -47,6 +47,24 @@ class CompletionsInterleavingsTest {
   }
 
   @Test
+  void anOperationAfterOneThatBeginsAndEndsDuringALookIsLookedForSoon() {
+    check(
+        SCHEDULES,
+        () -> {
+          Completions completions = completions();
+          race(
+              () -> {
+                Entered first = new Entered();
+                completions.begin(first);
+                completions.end(first);
+                completions.begin(new Entered());
+              },
+              () -> completions.onDue(0));
+          assertLookedForSoon(completions);
+        });
+  }
+
+  @Test
   void anOperationThatBeginsAsTheLastOneEndsIsLookedForSoon() {
     check(
         SCHEDULES,

@@ -8,13 +8,10 @@ import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LeaseTerms;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -114,46 +111,6 @@ class HandOffDuringRenewalTest {
         of.events());
   }
 
-  /** A hold whose parts this test uses. */
-  private final class Hold {
-    private final LeaseContext context = context();
-    private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
-    private final LeaseTiming timing =
-        LeaseTiming.granted(
-            context, id.protocol(), TERMS, AttemptStart.now(context.holds(), clock));
-    private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
-    private final RegisteredHold registered =
-        (RegisteredHold)
-            Proxy.newProxyInstance(
-                RegisteredHold.class.getClassLoader(),
-                new Class<?>[] {RegisteredHold.class},
-                (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                      case "lose" ->
-                          lose((Reason) arguments[0], (Long) arguments[1], (String) arguments[2]);
-                      case "hashCode" -> System.identityHashCode(proxy);
-                      case "equals" -> proxy == arguments[0];
-                      case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
-                      default -> throw new AssertionError(method);
-                    });
-    private final LossDetector losses = new LossDetector(clock, timing, state, registered);
-    private final LeaseRenewal renewal =
-        new LeaseRenewal(context, id, timing, state, losses, registered);
-    private final FencingToken token =
-        new FencingToken(context.commands(), context.options().tuning().tokenRetention(), id, 1, 0);
-    private final LeaseSlot slot =
-        new LeaseSlot(context.options().tuning(), clock, context.closing());
-    private final LeaseTermination termination =
-        new LeaseTermination(context.releases(), slot, id, token, timing, state, renewal);
-    private final LeaseRelease release =
-        new LeaseRelease(
-            context, id, token, timing, state, losses, renewal, termination, registered);
-
-    private boolean lose(Reason reason, long atNanos, String detail) {
-      return termination.lose(reason, atNanos, detail);
-    }
-  }
-
   private static void await(CountDownLatch latch) {
     try {
       assertTrue(latch.await(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS));
@@ -169,7 +126,7 @@ class HandOffDuringRenewalTest {
    * @return the hold that was handed off; null if it was not
    */
   private @Nullable TransferableHold handOff(int reading) throws Exception {
-    Hold hold = new Hold();
+    HoldParts hold = new HoldParts(context(), TERMS);
     WithWaiters slot = new WithWaiters();
     hold.slot.set(slot);
     hold.slot.reserveTokensUntil(16);

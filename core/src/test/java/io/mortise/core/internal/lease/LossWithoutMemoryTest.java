@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -11,6 +12,7 @@ import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
@@ -118,6 +120,20 @@ class LossWithoutMemoryTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> notified.equals(List.of(State.LOST)));
     await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);
     assertEquals(2, calls.get());
+  }
+
+  /** The release has the lost hold forgotten otherwise. */
+  @Test
+  void itsListenersAreNotifiedThoughItsOwnerHasReleasedIt() {
+    assertTrue(context.holds().register(lease, context.holds().epoch()));
+    lease.onLost(loss -> notified.add(loss.reason()));
+    assertTrue(lease.lose(Reason.MISSING, context.nanos(), "on purpose"));
+
+    assertThrows(LeaseLostException.class, lease::release);
+
+    memory = true;
+    await().atMost(BackgroundCall.LIVENESS).until(() -> notified.equals(List.of(Reason.MISSING)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);
   }
 
   @Test

@@ -1,0 +1,192 @@
+package io.mortise.core.internal.lease;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A release gives the slot of its hold up once, and leaves no hold in Redis. */
+@Timeout(60)
+class SlotAtReleaseTest {
+  private static final LeaseTerms TERMS = new LeaseTerms(0, 30_000, true, false);
+  private static final long MISSING = 0;
+  private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
+
+  private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+
+  private volatile String answer = RELEASED;
+  private final RespServer server = new RespServer(command -> answer);
+  private final RedisLockClient client =
+      TestClients.of(
+          server,
+          LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build());
+  private final AtomicBoolean heapIsFull = new AtomicBoolean();
+  private final HoldParts hold = new HoldParts(context(), TERMS);
+
+  /** Fails once, when the heap is full. */
+  private final class FragileTicker extends Ticker {
+    @Override
+    public long read() {
+      if (heapIsFull.getAndSet(false)) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      return System.nanoTime();
+    }
+  }
+
+  /** Returns the context of the client with releases that fail while the heap is full. */
+  private LeaseContext context() {
+    LeaseContext of = client.context().lease();
+    return new LeaseContext(
+        of.options(),
+        of.drift(),
+        of.ticker(),
+        of.jitter(),
+        of.closing(),
+        of.operations(),
+        of.commands(),
+        of.batches(),
+        of.scheduler(),
+        of.tasks(),
+        of.holds(),
+        of.completions(),
+        new BackgroundReleaser(
+            of.commands(),
+            of.scheduler(),
+            of.tasks(),
+            of.closing(),
+            new FragileTicker(),
+            of.jitter(),
+            of.observer()),
+        of.observer(),
+        of.failedRenewals(),
+        of.events());
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  private static void reach(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Whoever gives it up first stops in the middle of that. */
+  private static final class PausedSlot implements QueueSlot {
+    final AtomicInteger releases = new AtomicInteger();
+    final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Override
+    public boolean hasWaiters() {
+      return false;
+    }
+
+    @Override
+    public void release() {
+      if (releases.incrementAndGet() == 1) {
+        reach(goOn);
+      }
+    }
+
+    @Override
+    public @Nullable TransferableHold handOff(TransferableHold offered) {
+      throw new AssertionError("nobody waits");
+    }
+  }
+
+  /** Redis has run the renewal behind the release, and both replies arrive together. */
+  @Test
+  void aRenewalThatFindsNoHoldDuringItsReleaseLeavesTheSlotToTheRelease() throws Exception {
+    PausedSlot slot = new PausedSlot();
+    hold.slot.set(slot);
+    AtomicReference<@Nullable BackgroundCall<Void>> worker = new AtomicReference<>();
+    hold.state.onEnd(
+        loss -> {
+          if (worker.get() == null) {
+            BackgroundCall<Void> reply =
+                BackgroundCall.start(
+                    () -> {
+                      hold.renewal.onReply(MISSING, System.nanoTime());
+                      return null;
+                    });
+            worker.set(reply);
+            await()
+                .atMost(BackgroundCall.LIVENESS)
+                .until(() -> reply.isDone() || slot.releases.get() > 0);
+            if (reply.isDone()) {
+              slot.goOn.countDown();
+            }
+          }
+        });
+
+    hold.release.release();
+
+    slot.goOn.countDown();
+    Objects.requireNonNull(worker.get()).get();
+    assertEquals(1, slot.releases.get());
+  }
+
+  /** The last waiter leaves before it takes the hold, and the heap is full. */
+  @Test
+  void anUnclaimedHoldIsReleasedAfterAnError() {
+    hold.slot.set(
+        new QueueSlot() {
+          @Override
+          public boolean hasWaiters() {
+            return true;
+          }
+
+          @Override
+          public void release() {}
+
+          @Override
+          public TransferableHold handOff(TransferableHold offered) {
+            answer = "-ERR on purpose\r\n";
+            heapIsFull.set(true);
+            return offered;
+          }
+        });
+    hold.slot.reserveTokensUntil(16);
+
+    assertThrows(OutOfMemoryError.class, hold.release::release);
+
+    int before = releases();
+    answer = RELEASED;
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > before);
+  }
+
+  private int releases() {
+    return (int)
+        server.heard().stream()
+            .filter(command -> command.get(1).equals(RELEASE) && command.contains(HoldParts.HOLDER))
+            .count();
+  }
+}
