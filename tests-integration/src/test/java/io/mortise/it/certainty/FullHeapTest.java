@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.JavaProcess;
@@ -27,8 +28,8 @@ class FullHeapTest {
     try (RedisServer server = RedisServer.start();
         LockClient rival = LockClient.create(server.uri());
         JavaProcess process =
-            JavaProcess.builder(FullHeapProcess.class)
-                .jvmOptions("-Xmx20m", "-XX:+UseSerialGC")
+            ChildJvm.builder(FullHeapProcess.class)
+                .jvmOptions("-Xmx20m")
                 .arguments(server.uri(), name)
                 .start()) {
       String full = process.awaitLine("full ", LIVENESS);

@@ -1,5 +1,6 @@
 package io.mortise.it.chaos;
 
+import io.mortise.it.support.ChildJvm;
 import io.mortise.testkit.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,12 +62,12 @@ final class ChaosClients implements AutoCloseable {
   }
 
   private JavaProcess start(int index) {
-    JavaProcess.Builder builder = JavaProcess.builder(ChaosClient.class);
+    JavaProcess.Builder builder = ChildJvm.builder(ChaosClient.class);
     if (PreloadedLibrary.LOOK_UP.isAvailable()) {
       PreloadedLibrary.LOOK_UP.preload(lookUpsAreSilent.get(index), builder::environment);
     }
     return builder
-        .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx96m", "-Xshare:auto")
+        .jvmOptions("-Xmx96m", "-Xshare:auto")
         .jvmOptions("-Djava.net.preferIPv4Stack=true", "-Dsun.net.inetaddr.ttl=0")
         .arguments(arguments.toArray(String[]::new))
         .arguments(Boolean.toString(mayUseCallersJedis && seeds.nextInt(3) == 0))

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.it.peers.RedissonVersion;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
@@ -67,8 +68,8 @@ class SkewedClocksTest {
     clocks.add(clock);
     processes.add(
         clock
-            .on(JavaProcess.builder(SkewedPeer.class))
-            .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx96m")
+            .on(ChildJvm.builder(SkewedPeer.class))
+            .jvmOptions("-Xmx96m")
             .arguments(side, server.uri(), directory.resolve("holds").toString())
             .arguments(Long.toString(LIMIT.toMillis()), Long.toString(random.nextLong()))
             .start());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
@@ -33,7 +34,7 @@ class SuspendedMachineTest {
     WallClock clock = new WallClock(directory);
     try (RedisServer server = RedisServer.start();
         JavaProcess holder =
-            clock.on(JavaProcess.builder(Holder.class).arguments(server.uri())).start()) {
+            clock.on(ChildJvm.builder(Holder.class).arguments(server.uri())).start()) {
       holder.awaitLine("held", START);
 
       server.command("DEL", NAME); // as Redis does when the lease ends

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mortise.it.support.ChildJvm;
 import io.mortise.testkit.JavaProcess;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
@@ -46,7 +47,7 @@ class WallClockTest {
       throws InterruptedException {
     assumeTrue(PreloadedLibrary.CLOCK.isAvailable(), "no C compiler");
     WallClock clock = new WallClock(directory);
-    try (JavaProcess process = clock.on(JavaProcess.builder(TimeTeller.class)).start()) {
+    try (JavaProcess process = clock.on(ChildJvm.builder(TimeTeller.class)).start()) {
       for (Duration shift : List.of(Duration.ZERO, HOUR, HOUR.negated())) {
         clock.set(shift);
         long beforeNanos = System.nanoTime();

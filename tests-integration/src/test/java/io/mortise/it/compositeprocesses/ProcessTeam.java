@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.HoldLogs;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
@@ -84,10 +85,7 @@ final class ProcessTeam implements AutoCloseable {
 
   /** Starts a small JVM. */
   static JavaProcess start(Class<?> main, String... arguments) {
-    return JavaProcess.builder(main)
-        .jvmOptions("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
-        .arguments(arguments)
-        .start();
+    return ChildJvm.builder(main).jvmOptions("-Xmx128m").arguments(arguments).start();
   }
 
   void begin() throws InterruptedException {

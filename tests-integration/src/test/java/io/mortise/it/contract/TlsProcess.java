@@ -4,6 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
 
@@ -26,12 +27,12 @@ final class TlsProcess {
 
   /** Starts a child with the default trust store of the JVM. */
   static JavaProcess withDefaultTrustStore(String uri, String name) {
-    return JavaProcess.start(TlsProcess.class, uri, name);
+    return ChildJvm.start(TlsProcess.class, uri, name);
   }
 
   /** Starts a child that trusts the certificate. */
   static JavaProcess trusting(Certificates certificates, String uri, String name) {
-    return JavaProcess.builder(TlsProcess.class)
+    return ChildJvm.builder(TlsProcess.class)
         .arguments(uri, name)
         .jvmOptions(
             "-Djavax.net.ssl.trustStore=" + certificates.trustStore(),

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Eventually;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
@@ -67,7 +68,7 @@ final class FairProcess {
   static JavaProcess start(ServedOrder order, Duration waiterTimeout, Duration lease)
       throws InterruptedException {
     JavaProcess child =
-        JavaProcess.start(
+        ChildJvm.start(
             FairProcess.class,
             order.server().uri(),
             order.name,

@@ -2,6 +2,7 @@ package io.mortise.it.fairlock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.RedissonPeers;
 import io.mortise.testkit.JavaProcess;
@@ -42,7 +43,7 @@ final class RedissonProcess {
 
   static JavaProcess start(ServedOrder order) throws InterruptedException {
     JavaProcess child =
-        JavaProcess.start(RedissonProcess.class, order.server().uri(), order.name, order.served);
+        ChildJvm.start(RedissonProcess.class, order.server().uri(), order.name, order.served);
     child.awaitLine("ready", Eventually.LIVENESS);
     return child;
   }

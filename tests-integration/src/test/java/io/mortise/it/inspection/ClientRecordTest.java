@@ -12,6 +12,7 @@ import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.RedisLock;
 import io.mortise.it.contract.Rights;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.ClientRecords;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
@@ -45,7 +46,7 @@ class ClientRecordTest {
 
   @Test
   void theProcessOfAnotherClientIsKnownAndItsRecordOutlivesItForAWhile() throws Exception {
-    try (JavaProcess child = JavaProcess.start(HoldingProcess.class, redis.uri(), name);
+    try (JavaProcess child = ChildJvm.start(HoldingProcess.class, redis.uri(), name);
         LockClient client = redis.client()) {
       String[] words = child.awaitLine("locked ", Eventually.LIVENESS).split(" ", -1);
       awaitRecord(words[1]);

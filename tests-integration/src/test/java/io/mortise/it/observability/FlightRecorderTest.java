@@ -17,6 +17,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.JavaProcess;
@@ -197,7 +198,7 @@ class FlightRecorderTest {
   @Test
   void locksWorkInAJvmWithoutFlightRecorder() throws Exception {
     try (JavaProcess process =
-        JavaProcess.builder(LossProcess.class)
+        ChildJvm.builder(LossProcess.class)
             .jvmOptions(
                 "--limit-modules",
                 "java.base,java.logging,java.management,java.naming,java.sql,jdk.unsupported")

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
@@ -26,7 +27,7 @@ class QuietLogTest {
 
   private static List<String> printedBy(Class<?> main) {
     try (JavaProcess process =
-        JavaProcess.builder(main)
+        ChildJvm.builder(main)
             .jvmOptions("-Dorg.slf4j.simpleLogger.defaultLogLevel=info")
             .arguments(redis.uri(), Names.fresh())
             .start()) {

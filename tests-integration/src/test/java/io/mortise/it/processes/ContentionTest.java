@@ -2,6 +2,7 @@ package io.mortise.it.processes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Names;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.JavaProcess;
@@ -29,7 +30,7 @@ class ContentionTest {
       try {
         for (int i = 0; i < PROCESSES; i++) {
           children.add(
-              JavaProcess.start(CounterProcess.class, server.uri(), name, counter, log.toString()));
+              ChildJvm.start(CounterProcess.class, server.uri(), name, counter, log.toString()));
         }
         for (JavaProcess child : children) {
           child.awaitLine("done", TIMEOUT);

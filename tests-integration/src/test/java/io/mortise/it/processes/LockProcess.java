@@ -7,6 +7,7 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Eventually;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
@@ -59,7 +60,7 @@ final class LockProcess {
 
   static JavaProcess start(String uri, String name, Duration lease) throws InterruptedException {
     JavaProcess child =
-        JavaProcess.start(LockProcess.class, uri, name, Long.toString(lease.toMillis()));
+        ChildJvm.start(LockProcess.class, uri, name, Long.toString(lease.toMillis()));
     child.awaitLine("ready", Eventually.LIVENESS);
     return child;
   }

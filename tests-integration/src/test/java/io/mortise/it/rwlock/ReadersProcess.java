@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
@@ -69,7 +70,7 @@ final class ReadersProcess {
       ReadWriteFixture locks, boolean fair, Duration lease, int threads, Duration waiterTimeout)
       throws InterruptedException {
     JavaProcess child =
-        JavaProcess.start(
+        ChildJvm.start(
             ReadersProcess.class,
             locks.server().uri(),
             locks.name,
