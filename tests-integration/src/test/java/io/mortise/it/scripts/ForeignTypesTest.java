@@ -23,8 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.params.SetParams;
 
 /**
  * Every script, with a key of another type in the place of each of its keys, in every state: if it
@@ -242,9 +243,12 @@ class ForeignTypesTest {
   private static boolean run(
       Call call, Part part, String type, Hold hold, boolean othersAhead, String where) {
     redis.jedis().flushAll();
-    prepare(hold, othersAhead);
-    redis.jedis().del(part.key);
-    putForeign(part.key, type);
+    double now = Double.parseDouble(redis.jedis().time().get(0)) * 1_000;
+    try (Pipeline state = redis.jedis().pipelined()) { // many thousand states
+      prepare(state, now, hold, othersAhead);
+      state.del(part.key);
+      putForeign(state, part.key, type);
+    }
     Map<String, Kept> before = snapshot();
 
     boolean refused;
@@ -285,63 +289,65 @@ class ForeignTypesTest {
 
   // ---- the state before
 
-  private static void prepare(Hold hold, boolean othersAhead) {
-    Jedis jedis = redis.jedis();
-    redis.put(Part.TOKEN.key, "7", TOKEN_RETENTION);
-    redis.put(Part.FORCED.key, ME, HELD);
-    redis.put(Part.SEGMENTTOKEN.key, "7", TOKEN_RETENTION);
-    redis.put(Part.SEGMENTFORCED.key, ME, HELD);
-    jedis.sadd(Part.EXHAUSTED.key, "1");
-    jedis.sadd(Part.FORCEDHOLDS.key, DEAD);
-    redis.put(Part.INTENT.key, othersAhead ? writer(OTHER) : writer(ME), HELD);
-    long now = Long.parseLong(jedis.time().get(0)) * 1_000;
+  private static void prepare(Pipeline state, double now, Hold hold, boolean othersAhead) {
+    put(state, Part.TOKEN.key, "7", TOKEN_RETENTION);
+    put(state, Part.FORCED.key, ME, HELD);
+    put(state, Part.SEGMENTTOKEN.key, "7", TOKEN_RETENTION);
+    put(state, Part.SEGMENTFORCED.key, ME, HELD);
+    state.sadd(Part.EXHAUSTED.key, "1");
+    state.sadd(Part.FORCEDHOLDS.key, DEAD);
+    put(state, Part.INTENT.key, othersAhead ? writer(OTHER) : writer(ME), HELD);
     String[] order =
         othersAhead
             ? new String[] {DEAD, ME, writer(ME), OTHER}
             : new String[] {DEAD, writer(ME), ME, OTHER};
     for (String waiter : order) {
       double until = now + (waiter.equals(DEAD) ? -1_000 : HELD);
-      jedis.rpush(Part.QUEUE.key, waiter);
-      jedis.zadd(Part.DEADLINES.key, until, waiter);
-      jedis.rpush(Part.SEGMENTQUEUE.key, waiter);
-      jedis.zadd(Part.SEGMENTDEADLINES.key, until, waiter);
-      jedis.zadd(Part.WAITERS.key, until, waiter);
-      jedis.zadd(Part.PLAINWAITERS.key, until, waiter);
-      jedis.zadd(Part.WRITEWAITERS.key, until, waiter);
-      jedis.zadd(Part.SEGMENTWAITERS.key, until, waiter);
+      state.rpush(Part.QUEUE.key, waiter);
+      state.zadd(Part.DEADLINES.key, until, waiter);
+      state.rpush(Part.SEGMENTQUEUE.key, waiter);
+      state.zadd(Part.SEGMENTDEADLINES.key, until, waiter);
+      state.zadd(Part.WAITERS.key, until, waiter);
+      state.zadd(Part.PLAINWAITERS.key, until, waiter);
+      state.zadd(Part.WRITEWAITERS.key, until, waiter);
+      state.zadd(Part.SEGMENTWAITERS.key, until, waiter);
       if (othersAhead && waiter.equals(OTHER)) {
-        jedis.zadd(Part.TURN.key, until, waiter);
+        state.zadd(Part.TURN.key, until, waiter);
       }
     }
-    hold(jedis, hold);
-    if (jedis.exists(NAME)) {
-      jedis.pexpire(NAME, HELD);
-      jedis.copy(NAME, Part.SEGMENT.key, true);
+    hold(state, hold);
+    if (hold != Hold.NOBODY) {
+      state.pexpire(NAME, HELD);
+      state.copy(NAME, Part.SEGMENT.key, true);
     }
   }
 
-  private static void hold(Jedis jedis, Hold hold) {
+  private static void put(Pipeline state, String key, String value, long millis) {
+    state.set(key, value, SetParams.setParams().px(millis));
+  }
+
+  private static void hold(Pipeline state, Hold hold) {
     switch (hold) {
       case NOBODY -> {}
-      case ME -> jedis.hset(NAME, ME, "1");
-      case OTHER -> jedis.hset(NAME, OTHER, "1");
-      case I_READ -> reads(ME, DEAD, OTHER);
-      case OTHERS_READ -> reads(DEAD, OTHER);
-      case I_WRITE -> jedis.hset(NAME, fields("write", writer(ME)));
-      case ANOTHER_WRITES -> jedis.hset(NAME, fields("write", writer(OTHER)));
+      case ME -> state.hset(NAME, ME, "1");
+      case OTHER -> state.hset(NAME, OTHER, "1");
+      case I_READ -> reads(state, ME, DEAD, OTHER);
+      case OTHERS_READ -> reads(state, DEAD, OTHER);
+      case I_WRITE -> state.hset(NAME, fields("write", writer(ME)));
+      case ANOTHER_WRITES -> state.hset(NAME, fields("write", writer(OTHER)));
       case AN_EXPIRED_WRITER_BESIDE_READERS -> {
-        reads(ME, DEAD);
-        jedis.hset(NAME, fields("write", writer(OTHER)));
+        reads(state, ME, DEAD);
+        state.hset(NAME, fields("write", writer(OTHER)));
       }
     }
   }
 
   /** The lease of DEAD has expired. */
-  private static void reads(String... readers) {
+  private static void reads(Pipeline state, String... readers) {
     for (String reader : readers) {
-      redis.jedis().hset(NAME, fields("read", reader));
+      state.hset(NAME, fields("read", reader));
       if (!reader.equals(DEAD)) {
-        redis.put("{foreign}:" + reader + ":rwlock_timeout:1", "1", HELD / 2);
+        put(state, "{foreign}:" + reader + ":rwlock_timeout:1", "1", HELD / 2);
       }
     }
   }
@@ -350,30 +356,43 @@ class ForeignTypesTest {
     return Map.of("mode", mode, hold, "1");
   }
 
-  private static void putForeign(String key, String type) {
+  private static void putForeign(Pipeline state, String key, String type) {
     switch (type) {
-      case "string" -> redis.jedis().set(key, "something else");
-      case "hash" -> redis.jedis().hset(key, "something", "else");
-      default -> redis.jedis().rpush(key, "something else");
+      case "string" -> state.set(key, "something else");
+      case "hash" -> state.hset(key, "something", "else");
+      default -> state.rpush(key, "something else");
     }
   }
 
   // ---- the state after
 
-  /** The value of a key, and its TTL. */
-  record Kept(String value, long ttlMillis) {
+  /** All keys, each with a digest of its value and its TTL. */
+  private static final String SNAPSHOT =
+      """
+      local all = {}
+      for _, key in ipairs(redis.call('KEYS', '*')) do
+        all[#all + 1] = key
+        all[#all + 1] = redis.sha1hex(redis.call('DUMP', key))
+        all[#all + 1] = redis.call('PTTL', key)
+      end
+      return all
+      """;
+
+  /** A digest of the value of a key, and its TTL. */
+  record Kept(String digest, long ttlMillis) {
     static boolean same(Kept one, Kept other) {
       return one != null
           && other != null
-          && one.value.equals(other.value)
+          && one.digest.equals(other.digest)
           && Math.abs(one.ttlMillis - other.ttlMillis) < SLACK;
     }
   }
 
   private static Map<String, Kept> snapshot() {
     Map<String, Kept> all = new HashMap<>();
-    for (String key : redis.jedis().keys("*")) {
-      all.put(key, new Kept(Arrays.toString(redis.jedis().dump(key)), redis.jedis().pttl(key)));
+    List<?> words = (List<?>) redis.jedis().eval(SNAPSHOT);
+    for (int i = 0; i < words.size(); i += 3) {
+      all.put((String) words.get(i), new Kept((String) words.get(i + 1), (Long) words.get(i + 2)));
     }
     return all;
   }
