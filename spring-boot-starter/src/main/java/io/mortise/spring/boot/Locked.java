@@ -35,7 +35,12 @@ import java.lang.annotation.Target;
  * one waits for itself. It is refused in a transaction, which ends before the stage does. The wait
  * for the lock blocks the caller in any case. Other types whose work goes on after the method has
  * returned ({@code Mono}, {@code Flux}, {@code Future}, {@code Callable}, Kotlin's suspending
- * functions) are refused.
+ * functions, {@code DeferredResult}, {@code WebAsyncTask}, {@code SseEmitter} and {@code
+ * StreamingResponseBody} of Spring MVC) are refused. The type is that in the class of the bean: a
+ * type variable counts as what is in its place. A method that is declared to return something else,
+ * such as {@code Object}, and returns one of these or a stage, fails with an {@code
+ * IllegalStateException} after the release. What a {@code Stream}, an {@code Iterator} or a {@code
+ * Supplier} computes later, it computes without the lock.
  *
  * <p><b>Checks.</b> A bean with a {@code @Locked} method is checked when it is made. The text of
  * the name, the durations, the fallback, the return type, and whether a proxy can reach the method:

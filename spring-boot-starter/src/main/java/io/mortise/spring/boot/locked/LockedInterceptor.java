@@ -80,6 +80,7 @@ final class LockedInterceptor implements MethodInterceptor {
     try {
       takenOver = takeOver(lock);
       result = proceed(invocation, lock.lease());
+      method.checkEnded(result);
     } catch (Throwable e) {
       if (!takenOver) {
         HoldRelease.releaseAfter(e, lock);

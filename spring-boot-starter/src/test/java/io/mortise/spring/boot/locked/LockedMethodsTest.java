@@ -12,6 +12,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
 
 /** A method that cannot be locked as its annotation says fails the start, and is named. */
@@ -105,6 +107,20 @@ class LockedMethodsTest {
     }
   }
 
+  static class Streaming {
+    @Locked(name = "a")
+    SseEmitter run() {
+      return new SseEmitter();
+    }
+  }
+
+  static class Written {
+    @Locked(name = "a")
+    StreamingResponseBody run() {
+      return out -> {};
+    }
+  }
+
   static List<Map.Entry<Class<?>, String>> refused() {
     return List.of(
         Map.entry(Blank.class, "blank"),
@@ -120,7 +136,9 @@ class LockedMethodsTest {
         Map.entry(Private.class, "private, static or final"),
         Map.entry(Reactive.class, "(Mono)"),
         Map.entry(Later.class, "(Future)"),
-        Map.entry(Called.class, "(Callable)"));
+        Map.entry(Called.class, "(Callable)"),
+        Map.entry(Streaming.class, "(SseEmitter)"),
+        Map.entry(Written.class, "(StreamingResponseBody)"));
   }
 
   @ParameterizedTest
