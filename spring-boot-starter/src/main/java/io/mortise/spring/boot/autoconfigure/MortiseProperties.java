@@ -109,7 +109,8 @@ record MortiseProperties(
    * Methods with the annotation 'Locked'.
    *
    * @param enabled Whether calls of such methods take their locks.
-   * @param waitTime How long a call waits for the lock, unless its annotation says so.
+   * @param waitTime How long a call waits for the lock, unless its annotation says so; zero makes
+   *     one attempt, and less is refused.
    * @param order Place of the advice among those of a method; lower is further outside. The default
    *     is outside of transactions and caches.
    */
@@ -118,6 +119,13 @@ record MortiseProperties(
       @DefaultValue("10s") Duration waitTime,
       @DefaultValue(DEFAULT_ORDER) int order) {
     static final String DEFAULT_ORDER = "2147483547"; // Ordered.LOWEST_PRECEDENCE - 100
+
+    LockedProperties {
+      if (waitTime.isNegative()) {
+        throw new IllegalArgumentException(
+            "mortise.locked.wait-time '%s' is negative; 0s makes one attempt".formatted(waitTime));
+      }
+    }
   }
 
   /**
