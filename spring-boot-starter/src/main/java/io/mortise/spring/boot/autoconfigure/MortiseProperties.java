@@ -10,7 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The properties of the auto-configured client and of locked methods.
  *
- * @param enabled Whether to configure a client for distributed locks.
+ * @param enabled Whether to configure a client for distributed locks. Without a client, methods
+ *     with the annotation 'Locked' run without locks.
  * @param redis Where Redis is.
  * @param namespace Beginning of the names of all locks, such as 'billing:'.
  * @param lease How long a hold lasts in Redis without renewal; renewed at a third of it.

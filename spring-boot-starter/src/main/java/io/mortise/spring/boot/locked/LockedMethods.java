@@ -13,6 +13,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
  * The methods with {@link Locked} of each class. A class is read and checked once, when its bean is
@@ -32,6 +33,13 @@ public final class LockedMethods {
    */
   public LockedMethods(UnaryOperator<@Nullable String> placeholders) {
     this.reader = new LockedMethodReader(placeholders);
+  }
+
+  /** Returns whether a class has such a method, whatever it says: checks nothing. */
+  public static boolean isAnnotated(Class<?> type) {
+    MethodFilter annotated = method -> AnnotatedElementUtils.hasAnnotation(method, Locked.class);
+    return AnnotationUtils.isCandidateClass(type, Locked.class)
+        && !MethodIntrospector.selectMethods(ClassUtils.getUserClass(type), annotated).isEmpty();
   }
 
   /**
