@@ -16,7 +16,7 @@ import org.springframework.util.ClassUtils;
  * Recognizes results whose work may go on after the method that returns them has ended. Only a
  * stage notifies the advice of the end of its work, so the others are refused.
  *
- * <p><b>Threads.</b> Stateless; any thread may call any method.
+ * <p><b>Threads.</b> Any thread may call any method.
  */
 final class DeferredWork {
   /** What Spring MVC waits for after the method has returned; it may not be on the class path. */
@@ -26,6 +26,15 @@ final class DeferredWork {
           "org.springframework.web.context.request.async.WebAsyncTask",
           "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
           "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+  /** Each call asks for the class of its result. */
+  private static final ClassValue<Boolean> DEFERRED =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return isDeferred(type);
+        }
+      };
 
   private DeferredWork() {}
 
@@ -56,7 +65,7 @@ final class DeferredWork {
    * @throws IllegalStateException if its work may go on
    */
   static void checkReturned(Method method, Class<?> returnType, @Nullable Object result) {
-    if (result != null && isDeferred(result.getClass())) {
+    if (result != null && DEFERRED.get(result.getClass())) {
       throw new IllegalStateException(
           "@Locked on %s: it has returned a %s, whose work may go on when the lock is free again,"
                   .formatted(LockNameTemplate.describe(method), result.getClass().getSimpleName())
