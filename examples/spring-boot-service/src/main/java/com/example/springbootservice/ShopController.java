@@ -17,7 +17,7 @@ class ShopController {
     this.stock = stock;
   }
 
-  /** Sells one piece; the answer is how many are left. */
+  /** Sells one piece; the answer is how many are left, or -1 if there was none. */
   @PostMapping("/sales/{article}")
   int sell(@PathVariable("article") String article) {
     return stock.sell(article);

@@ -17,13 +17,15 @@ class StockService {
   }
 
   // snippet: sell
-  /** Sells one piece; returns how many are left. */
+  /** Sells one piece; returns how many are left, or -1 if there was none. */
   @Locked(name = "stock:#{#article}", waitTime = "5s")
   @Transactional
   public int sell(String article) {
     claim(article, CurrentLease.get().fencingToken()); // before it reads
     int left = amount(article) - 1;
-    jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?").params(left, article).update();
+    if (left >= 0) {
+      jdbc.sql("UPDATE stock SET amount = ? WHERE article = ?").params(left, article).update();
+    }
     return left;
   }
 

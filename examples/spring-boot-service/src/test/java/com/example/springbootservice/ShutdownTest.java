@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,7 +96,7 @@ class ShutdownTest {
   private static void awaitAnswer(int port, Process service, Path directory) throws Exception {
     while (true) {
       try {
-        if (post(port, "nothing") > 0) {
+        if (post(port, "nothing").statusCode() > 0) {
           return;
         }
       } catch (IOException e) {
@@ -116,23 +117,26 @@ class ShutdownTest {
   /** Until the service takes no more requests; what it has taken it answers. */
   private static void sellUntilRefused(int port, AtomicInteger sold, Queue<Integer> failed) {
     try {
-      int status = post(port, "shoe");
-      while (status == 200) {
-        sold.incrementAndGet();
-        status = post(port, "shoe");
+      HttpResponse<String> sale = post(port, "shoe");
+      while (sale.statusCode() == 200) {
+        if (!sale.body().equals("-1")) { // sold out
+          sold.incrementAndGet();
+        }
+        sale = post(port, "shoe");
       }
-      failed.add(status);
+      failed.add(sale.statusCode());
     } catch (IOException | InterruptedException e) {
       // the service has ended
     }
   }
 
-  private static int post(int port, String article) throws IOException, InterruptedException {
+  private static HttpResponse<String> post(int port, String article)
+      throws IOException, InterruptedException {
     // A connection of its own: one that is kept may be closed just as it is used again.
     HttpClient http = HttpClient.newHttpClient();
     URI uri = URI.create("http://localhost:" + port + "/sales/" + article);
     HttpRequest request = HttpRequest.newBuilder(uri).POST(BodyPublishers.noBody()).build();
-    return http.send(request, BodyHandlers.ofString()).statusCode();
+    return http.send(request, BodyHandlers.ofString());
   }
 
   private static int amount(String database) throws Exception {

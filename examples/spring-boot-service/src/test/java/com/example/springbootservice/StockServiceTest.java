@@ -15,6 +15,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The service without a server: a client of the application's own wins, here one of a test. */
 @ExtendWith(InMemoryRedisExtension.class)
@@ -28,6 +29,19 @@ class StockServiceTest {
             (GenericApplicationContext context) ->
                 context.registerBean(LockClient.class, () -> redis.client()))
         .run();
+  }
+
+  @Test
+  void whatIsNotThereIsNotSold(InMemoryRedis redis) {
+    try (ConfigurableApplicationContext context = run(redis)) {
+      context.getBean(JdbcClient.class).sql("UPDATE stock SET amount = 1").update();
+      StockService stock = context.getBean(StockService.class);
+
+      assertEquals(0, stock.sell("shoe"));
+      assertEquals(-1, stock.sell("shoe"));
+
+      assertEquals(0, stock.amount("shoe"));
+    }
   }
 
   @Test

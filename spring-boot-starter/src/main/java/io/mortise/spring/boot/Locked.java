@@ -26,8 +26,8 @@ import java.lang.annotation.Target;
  *
  * <p><b>A loss.</b> If the lease was lost before the method ended, the caller gets a {@code
  * LeaseLostException} in place of the result. In a transaction that was active when the method was
- * called, it is thrown before the commit and rolls the transaction back. A release that Redis has
- * not confirmed is logged, and the client repeats it.
+ * called, a loss is thrown until the commit, by the method or by the commit, and rolls the
+ * transaction back. A release that Redis has not confirmed is logged, and the client repeats it.
  *
  * <p><b>Owner.</b> The calling thread owns the lock, so methods with the same lock may call each
  * other. A method that returns a {@code CompletableFuture} or {@code CompletionStage} keeps the
@@ -35,11 +35,19 @@ import java.lang.annotation.Target;
  * one waits for itself. It is refused in a transaction, which ends before the stage does. The wait
  * for the lock blocks the caller in any case. Other types whose work goes on after the method has
  * returned ({@code Mono}, {@code Flux}, {@code Future}, {@code Callable}, Kotlin's suspending
- * functions) are refused.
+ * functions, {@code DeferredResult}, {@code WebAsyncTask}, {@code SseEmitter} and {@code
+ * StreamingResponseBody} of Spring MVC) are refused. The type is that in the class of the bean: a
+ * type variable counts as what is in its place. A method that is declared to return something else,
+ * such as {@code Object}, and returns one of these or a stage, fails with an {@code
+ * IllegalStateException} after the release. What a {@code Stream}, an {@code Iterator} or a {@code
+ * Supplier} computes later, it computes without the lock.
  *
  * <p><b>Checks.</b> A bean with a {@code @Locked} method is checked when it is made. The text of
  * the name, the durations, the fallback, the return type, and whether a proxy can reach the method:
- * anything wrong fails the start, with a message that names the method.
+ * anything wrong fails the start, with a message that names the method. A proxy does not reach a
+ * private, static or final method, or one of a superclass in another package that is neither public
+ * nor protected, or a call of Spring's own to a method with {@code @PostConstruct} or
+ * {@code @PreDestroy}.
  *
  * <p><b>Not guaranteed.</b> Like all advice, it runs only for calls through the bean: a call of
  * {@code this.sell(…)} takes no lock. What holds of leases in general holds here; {@link
@@ -54,6 +62,7 @@ public @interface Locked {
    * Returns the name of the lock, in the client's namespace: a template with SpEL expressions in
    * <code>#{…}</code> over the arguments, by name ({@code #id}) or position ({@code #a0}), and with
    * placeholders of properties in <code>${…}</code>. An expression that yields null fails the call.
+   * A template without expressions is the name itself, and has to be one without a namespace too.
    */
   String name();
 
@@ -62,20 +71,21 @@ public @interface Locked {
 
   /**
    * Returns how long the caller waits for the lock, as {@code 5s} or {@code PT5S}, or a
-   * placeholder; zero makes one attempt. Empty: the property {@code mortise.locked.wait-time}, by
-   * default 10 s.
+   * placeholder; zero makes one attempt, and less is refused. Empty: the property {@code
+   * mortise.locked.wait-time}, by default 10 s.
    */
   String waitTime() default "";
 
   /**
-   * Returns the lease, which is not renewed: the hold ends with it. Empty: the client's lease,
-   * which is renewed until the release.
+   * Returns the lease, which is not renewed: the hold ends with it. From 1 ms to 365 days. Empty:
+   * the client's lease, which is renewed until the release.
    */
   String lease() default "";
 
   /**
    * Returns for how long the lock stays busy after its acquisition, although the method has ended.
-   * For jobs that several nodes start at the same time. Empty: no minimum.
+   * For jobs that several nodes start at the same time. Not longer than the lease, if that is
+   * given, and at most 365 days. Empty: no minimum.
    */
   String atLeast() default "";
 

@@ -8,10 +8,13 @@ import io.mortise.core.LockClient;
 import io.mortise.testkit.RedisServer;
 import io.mortise.testkit.RedisServerExtension;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +110,31 @@ class WebApplicationTest {
       assertThat(get(context, "/actuator/locks/a/b").get().body()).contains("\"mode\":\"FREE\"");
       assertThat(get(context, "/actuator/health").get().body())
           .contains("\"locks\":{", "\"reachable\":true", "\"severity\"");
+    }
+  }
+
+  @Test
+  void theEndpointTakesANameWithAnyCharacterAsAQueryParameter(RedisServer redis) throws Exception {
+    try (ConfigurableApplicationContext context = start(redis.uri())) {
+      LockClient locks = context.getBean(LockClient.class);
+      for (String name : List.of("file:///x", "/a/", "a b;c=d&e%2F", "x{y}")) {
+        try (Lease lease = locks.lock(name).tryAcquire().orElseThrow()) {
+          String query = URLEncoder.encode(name, StandardCharsets.UTF_8);
+          assertThat(get(context, "/actuator/locks?name=" + query).get().body())
+              .contains("\"name\":\"" + name + "\"", "\"lastToken\":" + lease.fencingToken())
+              .contains("\"mode\":\"EXCLUSIVE\"");
+        }
+      }
+    }
+  }
+
+  @Test
+  void theEndpointRefusesWhatIsNoName(RedisServer redis) throws Exception {
+    try (ConfigurableApplicationContext context = start(redis.uri())) {
+      for (String path : List.of("?name=", "?name=%20", "/%20", "?name=a%7B")) {
+        HttpResponse<String> response = get(context, "/actuator/locks" + path).get();
+        assertThat(response.statusCode()).as(path).isEqualTo(400);
+      }
     }
   }
 

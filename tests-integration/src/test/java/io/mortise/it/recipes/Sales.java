@@ -22,7 +22,7 @@ final class Sales {
   }
 
   // snippet: sell
-  /** Sells one piece; returns how many are left. */
+  /** Sells one piece; returns how many are left, or -1 if there was none. */
   int sell(String article) throws InterruptedException {
     DistributedLock lock = locks.lock("stock:" + article);
     try (Lease lease = lock.acquire(WAIT).orElseThrow(() -> busy(article))) {
@@ -30,7 +30,9 @@ final class Sales {
           status -> {
             stock.claim(article, lease.fencingToken()); // before it reads
             int left = stock.amount(article) - 1;
-            stock.write(article, left);
+            if (left >= 0) {
+              stock.write(article, left);
+            }
             return left;
           });
     } // the lock is released here, after the commit

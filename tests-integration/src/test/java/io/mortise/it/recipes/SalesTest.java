@@ -54,6 +54,17 @@ class SalesTest {
   }
 
   @Test
+  void whatIsNotThereIsNotSold() throws Exception {
+    stock.add("last", 1);
+    Sales sales = new Sales(PROCESSES.here(), database.transactions(), stock);
+
+    assertEquals(0, sales.sell("last"));
+    assertEquals(-1, sales.sell("last"));
+
+    assertEquals(0, stock.amount("last"));
+  }
+
+  @Test
   void withTheLockInsideTheNextSaleReadsTheOldAmount() throws Exception {
     Step atCommit = new Step();
     Step hasRead = new Step();

@@ -1,6 +1,9 @@
 package io.mortise.spring.boot.actuate;
 
 import io.mortise.core.LockClient;
+import io.mortise.core.RedisLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -21,21 +24,43 @@ public final class LocksEndpoint {
     this.client = client;
   }
 
-  /** Returns what the client has in use at this moment. Asks nobody. */
+  /**
+   * Returns what the client has in use at this moment, for which nobody is asked; or with a name,
+   * as {@link #lock}, the lock of that name.
+   *
+   * @param name a query parameter: the name without the client's namespace, as it is
+   * @return a {@link ClientDescriptor}, or a {@link LockDescriptor}
+   * @throws InvalidEndpointRequestException if no lock can have that name
+   */
   @ReadOperation
-  public ClientDescriptor locks() {
-    return ClientDescriptor.of(client);
+  public Object locks(@Nullable String name) {
+    return name == null ? ClientDescriptor.of(client) : inspected(name);
   }
 
   /**
    * Returns who holds the lock of that name and who waits for it, in all processes, of whatever
    * kind it is. Asks Redis.
    *
-   * @param name the name without the client's namespace; it may have slashes
+   * @param name the name without the client's namespace, in the path. It may have slashes, one at a
+   *     time and none at either end: the path has lost the others, and {@link #locks} keeps them
+   * @throws InvalidEndpointRequestException if no lock can have that name
    * @throws io.mortise.core.LockException if Redis cannot be used, or the key is no lock
    */
   @ReadOperation
   public LockDescriptor lock(@Selector(match = Match.ALL_REMAINING) String... name) {
-    return LockDescriptor.of(client.lock(String.join("/", name)).inspect());
+    return inspected(String.join("/", name));
+  }
+
+  private LockDescriptor inspected(String name) {
+    return LockDescriptor.of(lockOf(name).inspect());
+  }
+
+  private RedisLock lockOf(String name) {
+    try {
+      return client.lock(name);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidEndpointRequestException(
+          "'%s' is no name of a lock: %s".formatted(name, e.getMessage()), e.getMessage(), e);
+    }
   }
 }

@@ -95,13 +95,10 @@ public final class LockedAutoConfiguration {
       LockedMethods methods, ConfigurableListableBeanFactory beans) {
     return () -> {
       String[] clients = beans.getBeanNamesForType(LockClient.class, false, false);
-      for (String name : beans.getBeanDefinitionNames()) {
-        Class<?> type = beans.getType(name, false);
-        if (type != null && methods.isIn(type)) {
-          checkClient(name, clients, beans);
-          for (String client : clients) {
-            beans.registerDependentBean(client, name);
-          }
+      for (String name : LockedBeans.names(beans, methods::isIn)) {
+        checkClient(name, clients, beans);
+        for (String client : clients) {
+          beans.registerDependentBean(client, name);
         }
       }
     };

@@ -10,7 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The properties of the auto-configured client and of locked methods.
  *
- * @param enabled Whether to configure a client for distributed locks.
+ * @param enabled Whether to configure a client for distributed locks. Without a client, methods
+ *     with the annotation 'Locked' run without locks.
  * @param redis Where Redis is.
  * @param namespace Beginning of the names of all locks, such as 'billing:'.
  * @param lease How long a hold lasts in Redis without renewal; renewed at a third of it.
@@ -109,7 +110,8 @@ record MortiseProperties(
    * Methods with the annotation 'Locked'.
    *
    * @param enabled Whether calls of such methods take their locks.
-   * @param waitTime How long a call waits for the lock, unless its annotation says so.
+   * @param waitTime How long a call waits for the lock, unless its annotation says so; zero makes
+   *     one attempt, and less is refused.
    * @param order Place of the advice among those of a method; lower is further outside. The default
    *     is outside of transactions and caches.
    */
@@ -118,6 +120,13 @@ record MortiseProperties(
       @DefaultValue("10s") Duration waitTime,
       @DefaultValue(DEFAULT_ORDER) int order) {
     static final String DEFAULT_ORDER = "2147483547"; // Ordered.LOWEST_PRECEDENCE - 100
+
+    LockedProperties {
+      if (waitTime.isNegative()) {
+        throw new IllegalArgumentException(
+            "mortise.locked.wait-time '%s' is negative; 0s makes one attempt".formatted(waitTime));
+      }
+    }
   }
 
   /**

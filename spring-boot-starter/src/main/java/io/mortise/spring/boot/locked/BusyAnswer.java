@@ -10,6 +10,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -70,21 +71,21 @@ interface BusyAnswer {
   /**
    * Calls another method of the object.
    *
+   * @param returnType the type of the method's result, in the class of the object
    * @throws IllegalArgumentException if the class has no such method with the same parameters and a
    *     return type that fits
    */
-  static BusyAnswer calling(String name, Method method, Class<?> targetClass) {
+  static BusyAnswer calling(String name, Method method, Class<?> returnType, Class<?> targetClass) {
     Method fallback = ReflectionUtils.findMethod(targetClass, name, method.getParameterTypes());
     if (fallback == null || fallback.equals(method)) {
       throw new IllegalArgumentException(
           "the fallback '%s' is no other method of %s with the same parameters"
               .formatted(name, targetClass.getSimpleName()));
     }
-    if (method.getReturnType() != void.class
-        && !method.getReturnType().isAssignableFrom(fallback.getReturnType())) {
+    Class<?> other = GenericTypeResolver.resolveReturnType(fallback, targetClass);
+    if (returnType != void.class && !returnType.isAssignableFrom(other)) {
       throw new IllegalArgumentException(
-          "the fallback '%s' returns %s, and the method %s"
-              .formatted(name, fallback.getReturnType(), method.getReturnType()));
+          "the fallback '%s' returns %s, and the method %s".formatted(name, other, returnType));
     }
     ReflectionUtils.makeAccessible(fallback);
     return (lock, waited, target, arguments) -> {

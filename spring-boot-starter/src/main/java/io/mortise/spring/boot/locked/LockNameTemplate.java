@@ -1,5 +1,6 @@
 package io.mortise.spring.boot.locked;
 
+import io.mortise.core.spi.LockName;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -44,13 +45,16 @@ final class LockNameTemplate {
    * Parses a template.
    *
    * @throws IllegalArgumentException if it is blank, no template, or refers to a parameter that the
-   *     method does not have
+   *     method does not have; if it has no expression, also if it is no name of a lock
    */
   static LockNameTemplate parse(String template, Method method) {
     if (template.isBlank()) {
       throw new IllegalArgumentException("the name is blank");
     }
     LockNameTemplate parsed = new LockNameTemplate(template, method, parts(template));
+    if (parsed.isConstant()) {
+      var unused = new LockName(template); // checks it
+    }
     for (Expression part : parsed.parts) {
       if (part instanceof SpelExpression expression) {
         parsed.checkVariables(expression.getAST());
@@ -104,6 +108,10 @@ final class LockNameTemplate {
         : "the parameters are " + Arrays.toString(names);
   }
 
+  private boolean isConstant() {
+    return parts.size() == 1 && !(parts.get(0) instanceof SpelExpression);
+  }
+
   /**
    * Returns the name for these arguments.
    *
@@ -111,7 +119,7 @@ final class LockNameTemplate {
    * @throws org.springframework.expression.EvaluationException if an expression fails
    */
   String evaluate(Object target, @Nullable Object[] arguments) {
-    if (parts.size() == 1 && !(parts.get(0) instanceof SpelExpression)) {
+    if (isConstant()) {
       return template;
     }
     EvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);

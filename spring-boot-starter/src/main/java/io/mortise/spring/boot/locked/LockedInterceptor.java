@@ -79,7 +79,12 @@ final class LockedInterceptor implements MethodInterceptor {
     Object result;
     try {
       takenOver = takeOver(lock);
-      result = proceed(invocation, lock.lease());
+      Lease lease = lock.lease();
+      result = proceed(invocation, lease);
+      method.checkEnded(result);
+      if (takenOver) {
+        lease.ensureValid(); // what registers during beforeCommit is not called before the commit
+      }
     } catch (Throwable e) {
       if (!takenOver) {
         HoldRelease.releaseAfter(e, lock);

@@ -7,7 +7,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Immutable; any thread may call any method.
  *
+ * @param returnType the type of the result, with the type variables of the bean's class resolved
  * @param waitTime empty for that of the property
  * @param lease empty for that of the client, which is renewed
  * @param atLeast zero for none
@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LockedMethod(
     Method method,
+    Class<?> returnType,
     LockNameTemplate name,
     LockType type,
     Optional<Duration> waitTime,
@@ -47,7 +48,16 @@ record LockedMethod(
 
   /** Returns whether the work may go on after the method has returned, until a stage completes. */
   boolean returnsStage() {
-    return CompletionStage.class.isAssignableFrom(method.getReturnType());
+    return DeferredWork.isAwaited(returnType);
+  }
+
+  /**
+   * Checks what a call has returned that holds the lock no longer than the method runs.
+   *
+   * @throws IllegalStateException if its work may go on
+   */
+  void checkEnded(@Nullable Object result) {
+    DeferredWork.checkReturned(method, returnType, result);
   }
 
   /** Returns whether a caller expects an {@code InterruptedException}. */

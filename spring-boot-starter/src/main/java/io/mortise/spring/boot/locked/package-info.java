@@ -3,7 +3,7 @@
  * are released. Knows Spring's AOP, expressions and, if it is there, transactions; knows nothing of
  * Spring Boot but the form of its durations.
  *
- * <p>Uses: {@code core}, {@code spring.boot}, {@code spring.boot.internal}.
+ * <p>Uses: {@code core}, {@code core.spi}, {@code spring.boot}, {@code spring.boot.internal}.
  */
 @NullMarked
 package io.mortise.spring.boot.locked;

@@ -103,6 +103,14 @@ class MortiseAutoConfigurationTest {
     runner
         .withPropertyValues("mortise.lease=1ms")
         .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("lease"));
+    runner
+        .withPropertyValues("mortise.locked.wait-time=-3s")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("mortise.locked.wait-time 'PT-3S' is negative"));
   }
 
   @Test

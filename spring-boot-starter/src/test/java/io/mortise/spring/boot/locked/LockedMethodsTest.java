@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mortise.spring.boot.Locked;
 import io.mortise.spring.boot.WhenBusy;
+import io.mortise.spring.boot.locked.elsewhere.InheritedJob;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -12,6 +15,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
 
 /** A method that cannot be locked as its annotation says fails the start, and is named. */
@@ -33,6 +38,36 @@ class LockedMethodsTest {
 
   static class NoDuration {
     @Locked(name = "a", waitTime = "soon")
+    void run() {}
+  }
+
+  static class NegativeWait {
+    @Locked(name = "a", waitTime = "-5s")
+    void run() {}
+  }
+
+  static class ShortLease {
+    @Locked(name = "a", lease = "0s")
+    void run() {}
+  }
+
+  static class LongLease {
+    @Locked(name = "a", lease = "400d")
+    void run() {}
+  }
+
+  static class NegativeMinimum {
+    @Locked(name = "a", atLeast = "-1s")
+    void run() {}
+  }
+
+  static class VeryLongMinimum {
+    @Locked(name = "a", atLeast = "400d")
+    void run() {}
+  }
+
+  static class OpenBrace {
+    @Locked(name = "a{")
     void run() {}
   }
 
@@ -84,6 +119,27 @@ class LockedMethodsTest {
     private void run() {}
   }
 
+  static class Initialized {
+    @Locked(name = "a")
+    @PostConstruct
+    void run() {}
+  }
+
+  static class InitializedByOverride extends Initialized {
+    @Override
+    void run() {}
+  }
+
+  static class Destroyed {
+    @Locked(name = "a")
+    @PreDestroy
+    void run() {}
+  }
+
+  static class Inheriting extends InheritedJob {}
+
+  static class InheritingProtected extends InheritedJob.Protected {}
+
   static class Reactive {
     @Locked(name = "a")
     Mono<String> run() {
@@ -105,13 +161,36 @@ class LockedMethodsTest {
     }
   }
 
+  static class Streaming {
+    @Locked(name = "a")
+    SseEmitter run() {
+      return new SseEmitter();
+    }
+  }
+
+  static class Written {
+    @Locked(name = "a")
+    StreamingResponseBody run() {
+      return out -> {};
+    }
+  }
+
   static List<Map.Entry<Class<?>, String>> refused() {
     return List.of(
         Map.entry(Blank.class, "blank"),
         Map.entry(NoTemplate.class, "template"),
         Map.entry(UnknownParameter.class, "the parameters are [id]"),
         Map.entry(NoDuration.class, "waitTime 'soon' is no duration"),
+        Map.entry(NegativeWait.class, "waitTime 'PT-5S' is negative; 0s makes one attempt"),
+        Map.entry(ShortLease.class, "lease 'PT0S' is shorter than 1 ms"),
+        Map.entry(LongLease.class, "lease 'PT9600H' is shorter than 1 ms, or longer than 365 days"),
+        Map.entry(NegativeMinimum.class, "atLeast 'PT-1S' is negative"),
+        Map.entry(VeryLongMinimum.class, "longer than the lease or 365 days"),
+        Map.entry(OpenBrace.class, "'a{' has a '{' that makes no hash tag"),
         Map.entry(LongMinimum.class, "longer than the lease"),
+        Map.entry(Initialized.class, "@PostConstruct on the object itself"),
+        Map.entry(InitializedByOverride.class, "@PostConstruct on the object itself"),
+        Map.entry(Destroyed.class, "@PreDestroy on the object itself"),
         Map.entry(SkippedPrimitive.class, "int has no empty value"),
         Map.entry(NoFallback.class, "'other' is no other method of NoFallback"),
         Map.entry(OtherFallback.class, "returns int"),
@@ -120,7 +199,9 @@ class LockedMethodsTest {
         Map.entry(Private.class, "private, static or final"),
         Map.entry(Reactive.class, "(Mono)"),
         Map.entry(Later.class, "(Future)"),
-        Map.entry(Called.class, "(Callable)"));
+        Map.entry(Called.class, "(Callable)"),
+        Map.entry(Streaming.class, "(SseEmitter)"),
+        Map.entry(Written.class, "(StreamingResponseBody)"));
   }
 
   @ParameterizedTest
@@ -132,6 +213,19 @@ class LockedMethodsTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("@Locked on " + refused.getKey().getSimpleName() + ".run(")
         .hasMessageContaining(refused.getValue());
+  }
+
+  @Test
+  void aMethodThatAProxyInAnotherPackageDoesNotSeeIsRefused() {
+    LockedMethods methods = new LockedMethods(text -> text);
+
+    assertThatThrownBy(() -> methods.isIn(Inheriting.class))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("@Locked on InheritedJob.run()")
+        .hasMessageContaining("Inheriting")
+        .hasMessageContaining("public or protected");
+    assertThat(methods.isIn(InheritedJob.class)).isTrue();
+    assertThat(methods.isIn(InheritingProtected.class)).isTrue();
   }
 
   static class Unlocked {

@@ -37,6 +37,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The lock of a method is released after the commit, whichever advice is outside. */
@@ -232,6 +234,31 @@ class LockedTransactionTest {
               .isInstanceOf(LeaseLostException.class);
 
           assertThat(shop.amount("shoe")).isEqualTo(500);
+        });
+  }
+
+  /** As a listener of an event does: a synchronization that is registered then is not called. */
+  @Test
+  void aLossInACallbackBeforeTheCommitRollsBack(RedisServer redis) {
+    inShop(
+        redis,
+        (shop, transactions) -> {
+          TransactionSynchronization losing =
+              new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                  shop.lose("shoe");
+                }
+              };
+          assertThatThrownBy(
+                  () ->
+                      transactions.executeWithoutResult(
+                          status ->
+                              TransactionSynchronizationManager.registerSynchronization(losing)))
+              .isInstanceOf(LeaseLostException.class);
+
+          assertThat(shop.amount("shoe")).isEqualTo(500);
+          assertThat(shop.isLocked("shoe")).isFalse();
         });
   }
 

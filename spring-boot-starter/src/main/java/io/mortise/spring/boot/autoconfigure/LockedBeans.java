@@ -1,0 +1,53 @@
+package io.mortise.spring.boot.autoconfigure;
+
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * Finds the beans of an application by their classes, of which a proxy of interfaces shows nothing.
+ *
+ * <p><b>Threads.</b> Spring calls it on the thread that starts the application.
+ */
+final class LockedBeans {
+  private LockedBeans() {}
+
+  /**
+   * Returns the names of the beans whose classes match. Makes none of them. A class that cannot be
+   * loaded, or refers to one, matches nothing: its bean is lazy, or the start has failed before.
+   */
+  static List<String> names(ConfigurableListableBeanFactory beans, Predicate<Class<?>> matching) {
+    return Arrays.stream(beans.getBeanDefinitionNames())
+        .filter(name -> matches(beans, name, matching))
+        .toList();
+  }
+
+  private static boolean matches(
+      ConfigurableListableBeanFactory beans, String name, Predicate<Class<?>> matching) {
+    try {
+      Class<?> type = targetClass(beans, name);
+      return type != null && matching.test(type);
+    } catch (RuntimeException | LinkageError e) {
+      if (isMissingClass(e) || isMissingClass(e.getCause())) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static @Nullable Class<?> targetClass(
+      ConfigurableListableBeanFactory beans, String name) {
+    Class<?> type = beans.getType(name, false);
+    return type != null && Proxy.isProxyClass(type)
+        ? AutoProxyUtils.determineTargetClass(beans, name)
+        : type;
+  }
+
+  private static boolean isMissingClass(@Nullable Throwable failure) {
+    return failure instanceof LinkageError || failure instanceof ClassNotFoundException;
+  }
+}
