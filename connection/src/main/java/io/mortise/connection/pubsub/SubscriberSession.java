@@ -1,10 +1,10 @@
 package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
+import com.google.common.collect.ConcurrentHashMultiset;
+import com.google.common.collect.Multiset;
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -62,9 +62,13 @@ final class SubscriberSession {
 
   private volatile long receivedNanos;
 
-  // The outstanding answers of the server: writers add to them, the reader removes.
-  private final Set<String> pendingSubscribes = ConcurrentHashMap.newKeySet();
-  private final Set<String> pendingUnsubscribes = ConcurrentHashMap.newKeySet();
+  // Only the subscriber thread uses these.
+  private long liveFromNanos;
+  private long liveNanos;
+
+  // The outstanding answers, one for each request: writers add to them, the reader removes.
+  private final Multiset<String> pendingSubscribes = ConcurrentHashMultiset.create();
+  private final Multiset<String> pendingUnsubscribes = ConcurrentHashMultiset.create();
   private final AtomicInteger pendingBytes = new AtomicInteger();
 
   /**
@@ -92,9 +96,16 @@ final class SubscriberSession {
         throw e;
       }
     } finally {
+      boolean wasLive = live;
       live = false;
       disconnect();
+      liveNanos = wasLive ? ticker.read() - liveFromNanos : 0;
     }
+  }
+
+  /** Returns the time from the first answer to the end; 0 without an answer, and before the end. */
+  long liveNanos() {
+    return liveNanos;
   }
 
   /** Returns whether the server has answered, so that more may be written. */
@@ -111,16 +122,15 @@ final class SubscriberSession {
     return channel.length() + FRAME_BYTES;
   }
 
-  private void addPending(Set<String> answers, List<String> channels) {
+  private void addPending(Multiset<String> answers, List<String> channels) {
     for (String channel : channels) {
-      if (answers.add(channel)) {
-        pendingBytes.addAndGet(bytes(channel));
-      }
+      answers.add(channel);
+      pendingBytes.addAndGet(bytes(channel));
     }
   }
 
   /** Removes an outstanding answer; returns whether it was outstanding. */
-  private boolean removePending(Set<String> answers, String channel) {
+  private boolean removePending(Multiset<String> answers, String channel) {
     boolean pending = answers.remove(channel);
     if (pending) {
       pendingBytes.addAndGet(-bytes(channel));
@@ -136,6 +146,14 @@ final class SubscriberSession {
   void unsubscribe(List<String> channels) {
     addPending(pendingUnsubscribes, channels);
     write(() -> commands.unsubscribe.accept(channels.toArray(String[]::new)));
+  }
+
+  /**
+   * Returns whether an UNSUBSCRIBE of the channel has no answer yet: what confirms the channel
+   * before that answer is an answer to an earlier request. Called under the lock of the writers.
+   */
+  boolean isUnsubscribing(String channel) {
+    return pendingUnsubscribes.contains(channel);
   }
 
   /**
@@ -181,7 +199,9 @@ final class SubscriberSession {
 
   private void write(Runnable command) {
     try {
-      command.run();
+      if (!disconnected) {
+        command.run();
+      }
     } catch (JedisException broken) {
       disconnected = true;
     }
@@ -198,6 +218,7 @@ final class SubscriberSession {
     receivedNanos = ticker.read();
     if (!live) {
       readWithoutLimit();
+      liveFromNanos = receivedNanos;
     }
     live = true;
     removePending(pendingSubscribes, channel);
