@@ -296,13 +296,13 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   // ---- answers and messages, on the thread of the session
 
   @Override
-  public void confirmed(String name) {
+  public void confirmed(SubscriberSession by, String name) {
     WakeupChannel channel;
     lock.lock();
     try {
       subscribePending(); // channels added since the first request
       channel = channels.get(name);
-      if (channel == null || !channel.requested || channel.confirmed || isUnsubscribing(name)) {
+      if (channel == null || !channel.requested || channel.confirmed || by.isUnsubscribing(name)) {
         return;
       }
       channel.confirmed = true;
@@ -310,11 +310,6 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       lock.unlock();
     }
     channel.signal.fire();
-  }
-
-  private boolean isUnsubscribing(String name) {
-    SubscriberSession current = session;
-    return current != null && current.isUnsubscribing(name);
   }
 
   @Override

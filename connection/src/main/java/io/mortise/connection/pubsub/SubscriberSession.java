@@ -30,7 +30,7 @@ final class SubscriberSession {
 
   /** Receives answers and messages; called by the subscriber thread. */
   interface Listener {
-    void confirmed(String channel);
+    void confirmed(SubscriberSession by, String channel);
 
     void message(String channel);
 
@@ -222,7 +222,7 @@ final class SubscriberSession {
     }
     live = true;
     removePending(pendingSubscribes, channel);
-    listener.confirmed(channel);
+    listener.confirmed(this, channel);
   }
 
   /**

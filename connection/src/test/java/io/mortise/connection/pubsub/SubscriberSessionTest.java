@@ -36,11 +36,11 @@ class SubscriberSessionTest {
   /** Ends the session at the first answer, on its own thread, and then writes. */
   private final class WritesAfterTheEnd implements SubscriberSession.Listener {
     @Override
-    public void confirmed(String channel) {
-      session.end();
-      session.subscribe(List.of("second"));
-      session.unsubscribe(List.of(channel));
-      session.heartbeat(Ticker.systemTicker().read(), 0, 1, channel);
+    public void confirmed(SubscriberSession by, String channel) {
+      by.end();
+      by.subscribe(List.of("second"));
+      by.unsubscribe(List.of(channel));
+      by.heartbeat(Ticker.systemTicker().read(), 0, 1, channel);
     }
 
     @Override
