@@ -34,7 +34,7 @@ class SubscriberSessionTest {
   }
 
   /** Ends the session at the first answer, on its own thread, and then writes. */
-  private final class WritesAfterTheEnd implements SubscriberSession.Listener {
+  private static final class WritesAfterTheEnd implements SubscriberSession.Listener {
     @Override
     public void confirmed(SubscriberSession by, String channel) {
       by.end();
