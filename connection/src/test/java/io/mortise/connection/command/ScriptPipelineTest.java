@@ -272,6 +272,20 @@ class ScriptPipelineTest {
   }
 
   @Test
+  void anErrorThatAnswersARepeatedPartLeavesItsFirstTryInDoubt() {
+    AtomicInteger commands = new AtomicInteger();
+    answers =
+        command -> commands.incrementAndGet() == 1 ? RespServer.HANG_UP : error("OOM on purpose");
+
+    CommandException fault = pipeline.runAll(inspections(1, 1), LONG_NANOS).get(0).fault();
+
+    assertNotNull(fault);
+    assertEquals(Kind.OUT_OF_MEMORY, fault.kind());
+    assertTrue(fault.mayHaveExecuted());
+    assertEquals(1, fault.unansweredAttempts());
+  }
+
+  @Test
   void aScriptThatIsForgottenBetweenPartsIsSentAgain() {
     AtomicInteger commands = new AtomicInteger();
     answers =

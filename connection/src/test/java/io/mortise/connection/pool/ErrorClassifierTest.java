@@ -204,7 +204,7 @@ class ErrorClassifierTest {
     assertTrue(both.mayHaveExecuted());
     assertEquals("its run id", both.serverRunId());
     assertEquals(second.getMessage(), both.getMessage());
-    assertSame(first, first.afterEarlier(first));
+    assertSame(first, first.afterEarlier(null));
   }
 
   @Test
@@ -224,6 +224,19 @@ class ErrorClassifierTest {
         ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true);
     assertEquals(2, lostAgain.afterEarlier(lost).unansweredAttempts());
     assertEquals(2, lostAgain.afterEarlier(lost).onServer("second").unansweredAttempts());
+  }
+
+  /** As when a node of a cluster repeats an attempt, and the client sends it to another one. */
+  @Test
+  void aReplyIsAfterAllEarlierTries() {
+    CommandException lost =
+        ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true).onServer("first");
+
+    Reply reply = new Reply(0L, null, "second").after(lost.afterEarlier(lost)).after(lost);
+
+    assertEquals(3, reply.earlierAttempts());
+    assertEquals(0, new Reply(0L, null, "second").earlierAttempts());
+    assertEquals(1, new Reply(0L, reply("MOVED"), "second").earlierAttempts());
   }
 
   /** Such as a redirection after it, in a cluster. */
