@@ -1,8 +1,6 @@
 package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
-import com.google.common.collect.ConcurrentHashMultiset;
-import com.google.common.collect.Multiset;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,10 +64,9 @@ final class SubscriberSession {
   private long liveFromNanos;
   private long liveNanos;
 
-  // The outstanding answers, one for each request: writers add to them, the reader removes.
-  private final Multiset<String> pendingSubscribes = ConcurrentHashMultiset.create();
-  private final Multiset<String> pendingUnsubscribes = ConcurrentHashMultiset.create();
   private final AtomicInteger pendingBytes = new AtomicInteger();
+  private final PendingAnswers pendingSubscribes = new PendingAnswers(pendingBytes);
+  private final PendingAnswers pendingUnsubscribes = new PendingAnswers(pendingBytes);
 
   /**
    * @param sharded whether channels have slots
@@ -88,7 +85,7 @@ final class SubscriberSession {
     if (disconnected) {
       return;
     }
-    addPending(pendingSubscribes, first);
+    pendingSubscribes.add(first);
     try {
       commands.run.accept(first.toArray(String[]::new));
     } catch (JedisException e) {
@@ -122,29 +119,13 @@ final class SubscriberSession {
     return channel.length() + FRAME_BYTES;
   }
 
-  private void addPending(Multiset<String> answers, List<String> channels) {
-    for (String channel : channels) {
-      answers.add(channel);
-      pendingBytes.addAndGet(bytes(channel));
-    }
-  }
-
-  /** Removes an outstanding answer; returns whether it was outstanding. */
-  private boolean removePending(Multiset<String> answers, String channel) {
-    boolean pending = answers.remove(channel);
-    if (pending) {
-      pendingBytes.addAndGet(-bytes(channel));
-    }
-    return pending;
-  }
-
   void subscribe(List<String> channels) {
-    addPending(pendingSubscribes, channels);
+    pendingSubscribes.add(channels);
     write(() -> commands.subscribe.accept(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
-    addPending(pendingUnsubscribes, channels);
+    pendingUnsubscribes.add(channels);
     write(() -> commands.unsubscribe.accept(channels.toArray(String[]::new)));
   }
 
@@ -221,7 +202,7 @@ final class SubscriberSession {
       liveFromNanos = receivedNanos;
     }
     live = true;
-    removePending(pendingSubscribes, channel);
+    pendingSubscribes.remove(channel);
     listener.confirmed(this, channel);
   }
 
@@ -242,7 +223,7 @@ final class SubscriberSession {
 
   private void unsubscribed(String channel) {
     receivedNanos = ticker.read();
-    if (removePending(pendingUnsubscribes, channel)) {
+    if (pendingUnsubscribes.remove(channel)) {
       listener.unsubscribed();
     } else {
       listener.dropped(channel);
