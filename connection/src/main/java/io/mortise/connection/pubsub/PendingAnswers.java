@@ -13,20 +13,28 @@ import java.util.concurrent.atomic.AtomicInteger;
  * removes; any thread may call {@code contains}.
  */
 final class PendingAnswers {
+  /** The maximum framing of a name on the wire. */
+  private static final int FRAME_BYTES = 16;
+
   private final Multiset<String> channels = ConcurrentHashMultiset.create();
-  private final AtomicInteger bytes;
+  private final AtomicInteger pendingBytes;
 
   /**
-   * @param bytes counts the bytes of the names
+   * @param pendingBytes counts the bytes of the names
    */
-  PendingAnswers(AtomicInteger bytes) {
-    this.bytes = bytes;
+  PendingAnswers(AtomicInteger pendingBytes) {
+    this.pendingBytes = pendingBytes;
+  }
+
+  /** Returns how many bytes a name takes in a command, at most. */
+  static int bytes(String channel) {
+    return channel.length() + FRAME_BYTES;
   }
 
   void add(List<String> requested) {
     for (String channel : requested) {
       channels.add(channel);
-      bytes.addAndGet(SubscriberSession.bytes(channel));
+      pendingBytes.addAndGet(bytes(channel));
     }
   }
 
@@ -34,7 +42,7 @@ final class PendingAnswers {
   boolean remove(String channel) {
     boolean pending = channels.remove(channel);
     if (pending) {
-      bytes.addAndGet(-SubscriberSession.bytes(channel));
+      pendingBytes.addAndGet(-bytes(channel));
     }
     return pending;
   }

@@ -42,9 +42,6 @@ final class SubscriberSession {
   /** The maximum number of bytes of names without an answer. */
   static final int MAX_PENDING_BYTES = 16 * 1024;
 
-  /** The maximum framing of a name on the wire. */
-  private static final int FRAME_BYTES = 16;
-
   private final Connection connection;
   private final Listener listener;
   private final Ticker ticker;
@@ -110,13 +107,9 @@ final class SubscriberSession {
     return live && !ending;
   }
 
-  /** Returns how many bytes of names may be written now; see {@link #bytes}. */
+  /** Returns how many bytes of names may be written now; see {@link PendingAnswers#bytes}. */
   int availableBytes() {
     return MAX_PENDING_BYTES - pendingBytes.get();
-  }
-
-  static int bytes(String channel) {
-    return channel.length() + FRAME_BYTES;
   }
 
   void subscribe(List<String> channels) {
