@@ -63,7 +63,7 @@ final class RedirectedRequests {
       if (shared == null) {
         note(slot, fault);
       }
-      throw doubt != null ? fault.afterEarlier(doubt) : fault;
+      throw fault.afterEarlier(doubt);
     }
   }
 

@@ -84,8 +84,8 @@ public final class ScriptExecutor {
                 exchangeOf(attempt), granted, acknowledgement, () -> exchangesOf(undo.get())),
             deadline(withinNanos));
     if (reply.value() instanceof AcknowledgementFailure failure) {
-      throw new CommandException(
-          failure.kind(), reply.repeated(), failure.message() + "; it was undone", null);
+      throw new CommandException(failure.kind(), false, failure.message() + "; it was undone", null)
+          .afterEarlier(reply.before());
     }
     return reply;
   }

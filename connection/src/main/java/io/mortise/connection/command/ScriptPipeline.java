@@ -272,7 +272,8 @@ public final class ScriptPipeline {
 
   private Result answer(Object value, Reply replies) {
     return value instanceof JedisDataException refusal
-        ? Result.of(ErrorClassifier.of(refusal, topology.toString(), true))
+        ? Result.of(
+            ErrorClassifier.of(refusal, topology.toString(), true).afterEarlier(replies.before()))
         : Result.of(replies.with(value));
   }
 }

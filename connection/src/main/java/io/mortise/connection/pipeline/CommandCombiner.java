@@ -5,13 +5,12 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Reply;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 
 /**
  * Combines the commands of many threads to one server into batches, by <a
@@ -89,12 +88,12 @@ public final class CommandCombiner {
      * Sends one batch, and gives each of its commands an answer or a failure.
      *
      * @param first the command of the calling thread
-     * @param others claims the waiting commands: called as late as possible; then all of them have
-     *     to be answered
+     * @param others claims the waiting commands, and adds them to the list: called as late as
+     *     possible; then all of them have to be answered, even if it has thrown
      * @throws CommandException if the batch cannot be sent; the threads whose commands were not
      *     claimed then try for themselves
      */
-    void send(PendingCommand first, Supplier<List<PendingCommand>> others) throws CommandException;
+    void send(PendingCommand first, Consumer<List<PendingCommand>> others) throws CommandException;
 
     /** Returns the number of connections; a batch beyond that would wait for one. */
     default int maxConnections() {
@@ -126,7 +125,7 @@ public final class CommandCombiner {
               if (queued) {
                 waiting.remove(command);
               }
-              transport.send(command, () -> drainWaiting(command));
+              transport.send(command, batch -> drainWaiting(command, batch));
             }
           } finally {
             endBatch();
@@ -190,12 +189,6 @@ public final class CommandCombiner {
     return withdrawn;
   }
 
-  /** Returns the failure of a broken connection, after which each thread asks again. */
-  private static CommandException notSent() {
-    return new CommandException(
-        Kind.UNREACHABLE, true, "the thread that was to send the command has failed", null);
-  }
-
   private CommandException noConnection() {
     return ErrorClassifier.of(new NoSuchElementException("the batches use them"), where, false);
   }
@@ -248,30 +241,29 @@ public final class CommandCombiner {
     }
   }
 
-  /** Claims the waiting commands, except those that have much more time. */
-  private List<PendingCommand> drainWaiting(PendingCommand first) {
-    List<PendingCommand> claimed = new ArrayList<>();
+  /**
+   * Claims the waiting commands, except those that have much more time. Each of them is in the
+   * batch before it is claimed: no other thread knows of a claimed command, and there may be no
+   * memory to add it.
+   */
+  private void drainWaiting(PendingCommand first, List<PendingCommand> batch) {
     Deadline own = first.deadline();
     long latestNanos = own.atNanos() + Math.max(0, own.leftNanos()) / LOSABLE_PART;
     int roomBytes = MAX_BATCH_BYTES - first.bytes();
     var queue = waiting.iterator();
-    try {
-      while (roomBytes > 0 && queue.hasNext()) {
-        PendingCommand next = queue.next();
-        if (!next.isWaiting()) {
-          queue.remove(); // claimed already, or withdrawn
-        } else if (next.bytes() <= roomBytes
-            && next.deadline().atNanos() - latestNanos <= 0
-            && next.claim()) {
-          claimed.add(next);
+    while (roomBytes > 0 && queue.hasNext()) {
+      PendingCommand next = queue.next();
+      if (!next.isWaiting()) {
+        queue.remove(); // claimed already, or withdrawn
+      } else if (next.bytes() <= roomBytes && next.deadline().atNanos() - latestNanos <= 0) {
+        batch.add(next);
+        if (next.claim()) {
           queue.remove();
           roomBytes -= next.bytes();
+        } else {
+          batch.remove(batch.size() - 1);
         }
       }
-      return claimed;
-    } catch (Throwable e) { // no other thread knows of them
-      claimed.forEach(each -> each.fail(notSent()));
-      throw e;
     }
   }
 }

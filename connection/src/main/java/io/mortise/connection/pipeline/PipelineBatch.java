@@ -8,6 +8,7 @@ import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -26,6 +27,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 public final class PipelineBatch implements CommandCombiner.BatchTransport {
   private final Lender lender;
+
+  /** Made before it is needed, for the time when there is no memory for another one. */
+  private final CommandException unread = newUnread();
 
   /** Lends connections to one server. */
   public interface Lender {
@@ -72,19 +76,19 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   @Override
-  public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
+  public void send(PendingCommand first, Consumer<List<PendingCommand>> others)
       throws CommandException {
     List<PendingCommand> batch = new ArrayList<>();
     boolean reusable = false;
     PooledConnection pooled = lender.borrow(first.deadline());
     try {
       batch.add(first);
-      batch.addAll(others.get());
+      others.accept(batch);
       reusable = lender.onThread(() -> writeAndRead(pooled, batch));
     } finally {
       boolean returned = false;
       try {
-        failUnanswered(batch, PipelineBatch::unread);
+        failUnread(batch);
       } finally {
         try {
           pooled.giveBack(reusable);
@@ -102,8 +106,26 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   /** Returns the failure of a broken connection, after which each thread asks again. */
-  private static CommandException unread() {
+  private static CommandException newUnread() {
     return new CommandException(Kind.UNREACHABLE, true, "the answer could not be read", null);
+  }
+
+  private CommandException unread() {
+    try {
+      return newUnread();
+    } catch (Throwable noMemory) {
+      return unread;
+    }
+  }
+
+  /** Fails what an error has left without an answer. Nothing here may need memory. */
+  private void failUnread(List<PendingCommand> batch) {
+    for (int i = 0; i < batch.size(); i++) { // an iterator would need it
+      PendingCommand each = batch.get(i);
+      if (!each.isAnswered()) {
+        each.fail(unread());
+      }
+    }
   }
 
   /** Gives each command its answer; returns whether the connection can be used again. */
@@ -124,7 +146,11 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       connection.setSoTimeout(formerTimeoutMillis);
       return writable && !connection.isBroken();
     } catch (RuntimeException e) {
-      failUnanswered(batch, () -> lender.fault(e, pooled));
+      for (PendingCommand each : batch) {
+        if (!each.isAnswered()) {
+          each.fail(lender.fault(e, pooled));
+        }
+      }
       return false;
     }
   }
@@ -140,14 +166,6 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
       CommandException fault = lender.fault(e, pooled);
       command.fail(fault);
       return fault.kind() != Kind.READ_ONLY;
-    }
-  }
-
-  private static void failUnanswered(List<PendingCommand> batch, Supplier<CommandException> fault) {
-    for (PendingCommand each : batch) {
-      if (!each.isAnswered()) {
-        each.fail(fault.get());
-      }
     }
   }
 }

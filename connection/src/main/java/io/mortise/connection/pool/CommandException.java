@@ -135,9 +135,12 @@ public final class CommandException extends Exception {
     return new CommandException(kind, false, String.valueOf(getMessage()), getCause());
   }
 
-  /** Returns the same failure, after an earlier attempt that may have run: at that one's server. */
-  public CommandException afterEarlier(CommandException earlier) {
-    return this == earlier
+  /**
+   * Returns the same failure, after an earlier attempt that may have run: at that one's server;
+   * null for none.
+   */
+  public CommandException afterEarlier(@Nullable CommandException earlier) {
+    return earlier == null
         ? this
         : new CommandException(
             kind,

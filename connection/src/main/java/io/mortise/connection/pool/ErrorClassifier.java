@@ -39,6 +39,9 @@ public final class ErrorClassifier {
   private static final Pattern NO_SUCH_DATABASE =
       Pattern.compile("DB index is out of range|invalid DB index|SELECT is not allowed");
 
+  /** The refusal of WAIT and WAITAOF by a replica. */
+  public static final String NOT_OF_REPLICAS = "cannot be used with replica instances";
+
   /** The message of Jedis for a first byte with which no answer begins; that byte follows. */
   private static final String UNKNOWN_REPLY = "Unknown reply: ";
 
@@ -163,7 +166,10 @@ public final class ErrorClassifier {
   private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {
     String message = errorInsideScript(String.valueOf(reply.getMessage()));
     Matcher firstWord = FIRST_WORD.matcher(message);
-    String code = firstWord.matches() ? firstWord.group(1) : "";
+    String code =
+        message.contains(NOT_OF_REPLICAS)
+            ? "READONLY"
+            : firstWord.matches() ? firstWord.group(1) : "";
     return switch (code) {
       case "LOCKTYPE", "WRONGTYPE" ->
           fault(Kind.WRONG_TYPE, "the name is in use as something else", message, where, reply);
@@ -186,6 +192,8 @@ public final class ErrorClassifier {
           "NOREPLICAS",
           "UNKILLABLE" ->
           fault(Kind.NOT_READY, "the server is not ready", message, where, reply);
+      case "UNBLOCKED" -> // from a WAIT: the server has become a replica
+          fault(Kind.NOT_READY, "the server is not ready", message, where, reply, sent);
       case "MOVED", "ASK" ->
           fault(
               Kind.MISCONFIGURED,

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * An answer of a server.
  *
  * @param value as Jedis decodes it: {@code Long}, {@code byte[]}, {@code List}
- * @param before the failure of an earlier attempt, which may have run without an answer; null when
- *     there was none
+ * @param before the failure of the earlier attempts, of which one may have run without an answer;
+ *     null when there were none
  * @param serverRunId the server that answered, see {@link RedisConnection#serverRunId}; null when
  *     it is not known
  */
@@ -33,8 +33,18 @@ public record Reply(Object value, @Nullable CommandException before, @Nullable S
     return new Reply(part, before, serverRunId);
   }
 
-  /** Returns the same reply, after an earlier attempt; null for none. */
+  /** Returns the same reply, after an earlier attempt too; null for none. */
   public Reply after(@Nullable CommandException earlier) {
-    return earlier == null ? this : new Reply(value, earlier, serverRunId);
+    return earlier == null
+        ? this
+        : new Reply(value, before == null ? earlier : before.afterEarlier(earlier), serverRunId);
+  }
+
+  /**
+   * Returns the number of earlier attempts that may still be on their way to the server; at least 1
+   * if there was an earlier attempt.
+   */
+  public int earlierAttempts() {
+    return before == null ? 0 : Math.max(1, before.unansweredAttempts());
   }
 }

@@ -209,7 +209,6 @@ public final class SentinelMonitor implements AutoCloseable {
         updateMaster();
       }
       now = master;
-      logOutage();
       if (closed) {
         one.sentinel.disconnect();
       }
@@ -224,6 +223,7 @@ public final class SentinelMonitor implements AutoCloseable {
         LOG.error("the action for a failover of '{}' failed", masterName, e);
       }
     }
+    logOutage(); // not before the action, which an error here would prevent
   }
 
   /** Sets the master of the report with the highest epoch; of several, the present master. */
@@ -269,16 +269,20 @@ public final class SentinelMonitor implements AutoCloseable {
   }
 
   /** Logs an outage once, and only if the client could miss a failover because of it. */
-  @GuardedBy("lock")
   private void logOutage() {
-    boolean allFailed = sentinels.stream().allMatch(each -> each.failure != null);
-    if (allFailed && !outageLogged && master != null && !closed) {
-      LOG.warn(
-          "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
-          masterName,
-          failures());
+    lock.lock();
+    try {
+      boolean allFailed = sentinels.stream().allMatch(each -> each.failure != null);
+      if (allFailed && !outageLogged && master != null && !closed) {
+        LOG.warn(
+            "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
+            masterName,
+            failures());
+      }
+      outageLogged = allFailed;
+    } finally {
+      lock.unlock();
     }
-    outageLogged = allFailed;
   }
 
   @Override

@@ -101,7 +101,7 @@ final class NodeChannels {
     for (Iterator<String> each = names.iterator(); leftBytes > 0 && each.hasNext(); ) {
       String name = each.next();
       fitting.add(name);
-      leftBytes -= SubscriberSession.bytes(name);
+      leftBytes -= PendingAnswers.bytes(name);
     }
     return fitting;
   }

@@ -20,7 +20,8 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 /**
  * Subscribes the channels of one server, over one connection and its thread, which exist while
  * there are channels. When the connection breaks, another one replaces it, the channels are
- * subscribed again, and all waiters wake up and try: messages published in between are lost.
+ * subscribed again, and all waiters wake up and try: messages published in between are lost. Each
+ * pause before that is longer than the last one, until a connection has lasted for a second.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards the set of
  * channels and the requests to the session, and orders the writes to it, because Jedis does not.
@@ -127,9 +128,15 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     } else if (session != null) {
       session.end();
     }
-    if (thread == null && channels.isEmpty()) {
+    if (!hasThread() && channels.isEmpty()) {
       callbacks.onEnd(this); // without a thread that would do it
     }
+  }
+
+  /** Without memory the handler of an error may throw one too, and end the thread. */
+  private boolean hasThread() {
+    Thread current = thread;
+    return current != null && current.isAlive();
   }
 
   /** Checks whether the connection is alive; returns when to check again. */
@@ -153,7 +160,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   /** Subscribes and unsubscribes the outstanding channels, as far as the session has room. */
   void subscribePending() {
-    if (thread == null && !channels.isEmpty()) {
+    if (!hasThread() && !channels.isEmpty()) {
       start();
     }
     SubscriberSession current = session;
@@ -252,7 +259,15 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     } finally {
       lock.unlock();
     }
-    next.run(first);
+    try {
+      next.run(first);
+    } finally {
+      // A shorter one is no recovery: the server may confirm a channel, and refuse the next one.
+      if (next.liveNanos() >= MAX_PAUSE_NANOS) {
+        backoff.reset();
+        outageLogged = false;
+      }
+    }
   }
 
   /** Logs a broken connection, once for each outage, not for each attempt. */
@@ -281,15 +296,13 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   // ---- answers and messages, on the thread of the session
 
   @Override
-  public void confirmed(String name) {
-    backoff.reset();
-    outageLogged = false;
+  public void confirmed(SubscriberSession by, String name) {
     WakeupChannel channel;
     lock.lock();
     try {
       subscribePending(); // channels added since the first request
       channel = channels.get(name);
-      if (channel == null || !channel.requested || channel.confirmed) {
+      if (channel == null || !channel.requested || channel.confirmed || by.isUnsubscribing(name)) {
         return;
       }
       channel.confirmed = true;

@@ -3,8 +3,6 @@ package io.mortise.connection.pubsub;
 import com.google.common.base.Ticker;
 import java.io.IOException;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -30,7 +28,7 @@ final class SubscriberSession {
 
   /** Receives answers and messages; called by the subscriber thread. */
   interface Listener {
-    void confirmed(String channel);
+    void confirmed(SubscriberSession by, String channel);
 
     void message(String channel);
 
@@ -43,9 +41,6 @@ final class SubscriberSession {
 
   /** The maximum number of bytes of names without an answer. */
   static final int MAX_PENDING_BYTES = 16 * 1024;
-
-  /** The maximum framing of a name on the wire. */
-  private static final int FRAME_BYTES = 16;
 
   private final Connection connection;
   private final Listener listener;
@@ -62,10 +57,13 @@ final class SubscriberSession {
 
   private volatile long receivedNanos;
 
-  // The outstanding answers of the server: writers add to them, the reader removes.
-  private final Set<String> pendingSubscribes = ConcurrentHashMap.newKeySet();
-  private final Set<String> pendingUnsubscribes = ConcurrentHashMap.newKeySet();
+  // Only the subscriber thread uses these.
+  private long liveFromNanos;
+  private long liveNanos;
+
   private final AtomicInteger pendingBytes = new AtomicInteger();
+  private final PendingAnswers pendingSubscribes = new PendingAnswers(pendingBytes);
+  private final PendingAnswers pendingUnsubscribes = new PendingAnswers(pendingBytes);
 
   /**
    * @param sharded whether channels have slots
@@ -84,7 +82,7 @@ final class SubscriberSession {
     if (disconnected) {
       return;
     }
-    addPending(pendingSubscribes, first);
+    pendingSubscribes.add(first);
     try {
       commands.run.accept(first.toArray(String[]::new));
     } catch (JedisException e) {
@@ -92,9 +90,16 @@ final class SubscriberSession {
         throw e;
       }
     } finally {
+      boolean wasLive = live;
       live = false;
       disconnect();
+      liveNanos = wasLive ? ticker.read() - liveFromNanos : 0;
     }
+  }
+
+  /** Returns the time from the first answer to the end; 0 without an answer, and before the end. */
+  long liveNanos() {
+    return liveNanos;
   }
 
   /** Returns whether the server has answered, so that more may be written. */
@@ -102,40 +107,27 @@ final class SubscriberSession {
     return live && !ending;
   }
 
-  /** Returns how many bytes of names may be written now; see {@link #bytes}. */
+  /** Returns how many bytes of names may be written now; see {@link PendingAnswers#bytes}. */
   int availableBytes() {
     return MAX_PENDING_BYTES - pendingBytes.get();
   }
 
-  static int bytes(String channel) {
-    return channel.length() + FRAME_BYTES;
-  }
-
-  private void addPending(Set<String> answers, List<String> channels) {
-    for (String channel : channels) {
-      if (answers.add(channel)) {
-        pendingBytes.addAndGet(bytes(channel));
-      }
-    }
-  }
-
-  /** Removes an outstanding answer; returns whether it was outstanding. */
-  private boolean removePending(Set<String> answers, String channel) {
-    boolean pending = answers.remove(channel);
-    if (pending) {
-      pendingBytes.addAndGet(-bytes(channel));
-    }
-    return pending;
-  }
-
   void subscribe(List<String> channels) {
-    addPending(pendingSubscribes, channels);
+    pendingSubscribes.add(channels);
     write(() -> commands.subscribe.accept(channels.toArray(String[]::new)));
   }
 
   void unsubscribe(List<String> channels) {
-    addPending(pendingUnsubscribes, channels);
+    pendingUnsubscribes.add(channels);
     write(() -> commands.unsubscribe.accept(channels.toArray(String[]::new)));
+  }
+
+  /**
+   * Returns whether an UNSUBSCRIBE of the channel has no answer yet: what confirms the channel
+   * before that answer is an answer to an earlier request. Called under the lock of the writers.
+   */
+  boolean isUnsubscribing(String channel) {
+    return pendingUnsubscribes.contains(channel);
   }
 
   /**
@@ -181,7 +173,9 @@ final class SubscriberSession {
 
   private void write(Runnable command) {
     try {
-      command.run();
+      if (!disconnected) {
+        command.run();
+      }
     } catch (JedisException broken) {
       disconnected = true;
     }
@@ -198,10 +192,11 @@ final class SubscriberSession {
     receivedNanos = ticker.read();
     if (!live) {
       readWithoutLimit();
+      liveFromNanos = receivedNanos;
     }
     live = true;
-    removePending(pendingSubscribes, channel);
-    listener.confirmed(channel);
+    pendingSubscribes.remove(channel);
+    listener.confirmed(this, channel);
   }
 
   /**
@@ -221,7 +216,7 @@ final class SubscriberSession {
 
   private void unsubscribed(String channel) {
     receivedNanos = ticker.read();
-    if (removePending(pendingUnsubscribes, channel)) {
+    if (pendingUnsubscribes.remove(channel)) {
       listener.unsubscribed();
     } else {
       listener.dropped(channel);

@@ -60,10 +60,10 @@ final class ClusterNodes implements AutoCloseable {
   /**
    * Returns the node to which another one redirects.
    *
-   * @param to the address; without a host when that is the host of the redirecting node
+   * @param to the address; with an unknown host when that is the host of the redirecting node
    */
   RedisNode at(HostAndPort to, RedisNode redirecting) {
-    return to.getHost().isEmpty()
+    return SlotMap.isUnknown(to.getHost())
         ? at(new HostAndPort(HostAndPort.from(redirecting.toString()).getHost(), to.getPort()))
         : at(to);
   }

@@ -65,12 +65,12 @@ final class ClusterRouter {
                 : current.node.exchangeAtMostOnce(current.exchange, deadline);
         return reply.after(before);
       } catch (CommandException fault) {
-        before = before == null && fault.mayHaveExecuted() ? fault : before;
+        CommandException all = fault.afterEarlier(before);
         Redirection redirection = Redirection.of(fault.getCause());
         if (redirection instanceof Redirection.TryAgain) {
           migration = fault;
         }
-        boolean maySendAgain = repeatable || before == null;
+        boolean maySendAgain = repeatable || !all.mayHaveExecuted();
         RoutedExchange next =
             maySendAgain ? next(current.node, slot, exchange, fault, deadline) : null;
         // The wait for moving keys ends with the time limit.
@@ -81,9 +81,9 @@ final class ClusterRouter {
           }
           // A command without an answer because the time ended had an answer before.
           boolean late = fault.isTimeOut() && !fault.isUndoUnanswered() && deadline.hasPassed();
-          CommandException reported = late && migration != null ? migration : fault;
-          throw failureOf(reported, Redirection.of(reported.getCause()), before);
+          throw failureOf(late && migration != null ? migration : fault, all);
         }
+        before = all.mayHaveExecuted() ? all : null;
         current = next;
       }
     }
@@ -132,22 +132,23 @@ final class ClusterRouter {
   /**
    * Returns the failure to throw. A redirection that leads nowhere is no error of the script, but a
    * transient one.
+   *
+   * @param reported the last failure, or the redirection before it
+   * @param all the last failure, after all earlier ones
    */
-  private CommandException failureOf(
-      CommandException fault,
-      @Nullable Redirection redirection,
-      @Nullable CommandException before) {
-    Throwable refusal = fault.getCause();
-    CommandException last =
-        redirection == null || refusal == null
-            ? fault
-            : new CommandException(
-                Kind.NOT_READY,
-                false,
-                "the keys of the lock are on their way to another node of the %s (it says: %s)"
-                    .formatted(nodes, refusal.getMessage()),
-                refusal);
-    return before != null ? last.afterEarlier(before) : last;
+  private CommandException failureOf(CommandException reported, CommandException all) {
+    Throwable refusal = reported.getCause();
+    if (refusal == null || Redirection.of(refusal) == null) {
+      return all;
+    }
+    CommandException moving =
+        new CommandException(
+            Kind.NOT_READY,
+            false,
+            "the keys of the lock are on their way to another node of the %s (it says: %s)"
+                .formatted(nodes, refusal.getMessage()),
+            refusal);
+    return moving.afterEarlier(all.mayHaveExecuted() ? all : null);
   }
 
   private RedisNode nodeOf(int slot, Deadline deadline) throws CommandException {

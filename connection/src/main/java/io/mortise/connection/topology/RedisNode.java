@@ -98,7 +98,7 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
         try {
           return next.run().after(before);
         } catch (CommandException fault) {
-          before = before == null && fault.mayHaveExecuted() ? fault : before;
+          CommandException all = fault.afterEarlier(before);
           if (fault.kind() == Kind.UNREACHABLE || fault.kind() == Kind.READ_ONLY) {
             connections.suspectFailover();
           }
@@ -107,10 +107,13 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
           boolean stale =
               !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
           boolean maySendAgain =
-              (stale || byInterrupt) && (repeatable || before == null) && !fault.isUndoUnanswered();
+              (stale || byInterrupt)
+                  && (repeatable || !all.mayHaveExecuted())
+                  && !fault.isUndoUnanswered();
           if (!maySendAgain || deadline.hasPassed()) {
-            throw before != null ? fault.afterEarlier(before) : fault;
+            throw all;
           }
+          before = all.mayHaveExecuted() ? all : null;
           if (!byInterrupt) {
             repeated = true;
             connectionLostAction.run();

@@ -1,9 +1,12 @@
 package io.mortise.connection.topology;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.mortise.connection.pool.ConnectionSettings.Security;
 import io.mortise.connection.pool.ConnectionSettings.Tls;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -57,10 +60,11 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   /**
    * The three parts of a URI whose host has underscores: the text before the host, the host, and
    * the text behind it. {@code java.net.URI} finds no host in such a URI, and no user and no port.
+   * Text before an @ is never the host: the group of the credentials is possessive.
    */
   private static final Pattern UNDERSCORES =
       Pattern.compile(
-          "(?i)(rediss?://(?:[^@/?#]*@)?)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
+          "(?i)(rediss?://(?:[^@/?#]*@)?+)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
 
   /** A URI with one host, and that host: that of the URI may be a stand-in of the same length. */
   private record OneHost(URI uri, String host) {
@@ -119,14 +123,33 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     refuseUseless(security);
     refuseUnderscoresWithTls();
     DefaultJedisClientConfig.Builder config =
-        withTls(security.tls())
-            .user(JedisURIHelper.getUser(first))
-            .password(JedisURIHelper.getPassword(first))
-            .database(JedisURIHelper.getDBIndex(first));
+        withTls(security.tls()).database(JedisURIHelper.getDBIndex(first));
+    authenticate(config);
     if (JedisURIHelper.getRedisProtocol(first) != null) {
       config.protocol(JedisURIHelper.getRedisProtocol(first));
     }
     return config;
+  }
+
+  /** Sets user and password, each decoded by itself: a decoded user may have a colon. */
+  private void authenticate(DefaultJedisClientConfig.Builder config) {
+    String raw = first.getRawUserInfo();
+    if (raw == null) {
+      return;
+    }
+    int colon = raw.indexOf(':');
+    if (colon < 0) {
+      throw new IllegalArgumentException(
+          "the Redis URI names a user without a password; with a password alone, it is"
+              + " redis://:password@host:6379/0");
+    }
+    config
+        .user(colon == 0 ? null : decoded(raw.substring(0, colon)))
+        .password(decoded(raw.substring(colon + 1)));
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), UTF_8); // it takes a + for a space
   }
 
   /** Returns the same for sentinels, which have no databases, and their own users. */

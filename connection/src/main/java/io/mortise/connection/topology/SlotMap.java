@@ -60,8 +60,12 @@ public final class SlotMap {
   private static HostAndPort address(List<?> node, HostAndPort answeringNode) {
     String host = node.get(0) == null ? "" : new String((byte[]) node.get(0), UTF_8);
     int port = Math.toIntExact((Long) node.get(1));
-    return new HostAndPort(
-        host.isEmpty() || host.equals("?") ? answeringNode.getHost() : host, port);
+    return new HostAndPort(isUnknown(host) ? answeringNode.getHost() : host, port);
+  }
+
+  /** Returns whether a node says by that host that it does not know the host of another one. */
+  static boolean isUnknown(String host) {
+    return host.isEmpty() || host.equals("?");
   }
 
   /** Returns the master of a slot; null when no node has the slot. */

@@ -272,6 +272,21 @@ class ScriptPipelineTest {
   }
 
   @Test
+  void anErrorThatAnswersARepeatedPartLeavesItsFirstTryInDoubt() {
+    AtomicInteger commands = new AtomicInteger();
+    answers =
+        command -> commands.incrementAndGet() == 1 ? RespServer.HANG_UP : error("OOM on purpose");
+
+    for (Result result : pipeline.runAll(inspections(2, 1), LONG_NANOS)) {
+      CommandException fault = result.fault();
+      assertNotNull(fault);
+      assertEquals(Kind.OUT_OF_MEMORY, fault.kind());
+      assertTrue(fault.mayHaveExecuted());
+      assertEquals(1, fault.unansweredAttempts());
+    }
+  }
+
+  @Test
   void aScriptThatIsForgottenBetweenPartsIsSentAgain() {
     AtomicInteger commands = new AtomicInteger();
     answers =

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.Interleavings;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -81,7 +83,9 @@ class CommandCombinerFailureInterleavingsTest {
                       throw new IllegalStateException("an error");
                     }
                     first.answer(new Reply(1L, null, null));
-                    others.get().forEach(each -> each.answer(new Reply(1L, null, null)));
+                    List<PendingCommand> batch = new ArrayList<>();
+                    others.accept(batch);
+                    batch.forEach(each -> each.answer(new Reply(1L, null, null)));
                   });
           AtomicInteger failed = new AtomicInteger();
           Interleavings.Step submitter =

@@ -3,6 +3,7 @@ package io.mortise.connection.pipeline;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.TestSettings;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -21,8 +23,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,7 +80,7 @@ class CommandCombinerTest {
   /** Sends batches on two connections. */
   private final class TwoConnections implements CommandCombiner.BatchTransport {
     @Override
-    public void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
+    public void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
       CommandCombinerTest.this.send(first, others);
     }
 
@@ -92,9 +95,11 @@ class CommandCombinerTest {
     return new CommandCombiner("the server", new CombinerLimits(1, 0), new TwoConnections());
   }
 
-  private void send(PendingCommand first, Supplier<List<PendingCommand>> others) {
+  private void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
     awaitOver(connecting);
-    Batch batch = new Batch(first, others.get(), new CountDownLatch(1));
+    List<PendingCommand> claimed = new ArrayList<>();
+    others.accept(claimed);
+    Batch batch = new Batch(first, claimed, new CountDownLatch(1));
     batches.add(batch);
     awaitOver(batch.over);
     first.answer(new Reply(FIRST, null, null));
@@ -175,6 +180,60 @@ class CommandCombinerTest {
     assertFalse(fault.isBrokenConnection());
     together.finish();
     assertEquals(FIRST, sender.get());
+  }
+
+  /** A batch of at most one other command. */
+  private static final class FullBatch extends AbstractList<PendingCommand> {
+    private final List<PendingCommand> commands = new ArrayList<>();
+
+    @Override
+    public void add(int index, PendingCommand command) {
+      if (index > 0) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      commands.add(command);
+    }
+
+    @Override
+    public PendingCommand get(int index) {
+      return commands.get(index);
+    }
+
+    @Override
+    public int size() {
+      return commands.size();
+    }
+  }
+
+  @Test
+  void aCommandThatDoesNotGetIntoTheBatchIsNotClaimed() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    List<PendingCommand> claimed = new FullBatch();
+    combiner =
+        new CommandCombiner(
+            "the server",
+            new CombinerLimits(1, LONG),
+            (first, others) -> {
+              if (full.getAndSet(false)) {
+                others.accept(claimed);
+              }
+              send(first, others);
+            });
+    BackgroundCall<Object> first = start(LONG);
+    full.set(true);
+    BackgroundCall<Object> lacksMemory = start(LONG);
+    BackgroundCall<Object> second = start(LONG);
+    BackgroundCall<Object> third = start(LONG);
+    batches.take().finish();
+    assertEquals(FIRST, first.get());
+
+    ExecutionException thrown = assertThrows(ExecutionException.class, lacksMemory::get);
+    assertInstanceOf(OutOfMemoryError.class, thrown.getCause());
+    claimed.get(0).answer(new Reply(OTHER, null, null));
+    batches.take().finish();
+
+    assertEquals(OTHER, second.get());
+    assertEquals(FIRST, third.get());
   }
 
   @Test

@@ -9,9 +9,10 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.Interleavings;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
@@ -57,14 +58,16 @@ final class RecordingTransport implements CommandCombiner.BatchTransport {
   }
 
   @Override
-  public void send(PendingCommand first, Supplier<List<PendingCommand>> others)
+  public void send(PendingCommand first, Consumer<List<PendingCommand>> others)
       throws CommandException {
     if (closed.get() > 0) {
       closed.decrementAndGet();
       throw new CommandException(Kind.UNREACHABLE, false, "closed", null);
     }
     answer(first);
-    others.get().forEach(this::answer);
+    List<PendingCommand> batch = new ArrayList<>();
+    others.accept(batch);
+    batch.forEach(this::answer);
   }
 
   private void answer(PendingCommand pending) {

@@ -49,6 +49,10 @@ class ErrorClassifierTest {
             + " on disk. | NOT_READY",
         "OOM command not allowed when used memory > 'maxmemory'. | OUT_OF_MEMORY",
         "READONLY You can't write against a read only replica. | READ_ONLY",
+        "ERR WAIT cannot be used with replica instances. Please also note that if a replica is"
+            + " configured to be writable writes are just local. | READ_ONLY",
+        "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
+            + " replicas are just local and are not propagated. | READ_ONLY",
         "WRONGPASS invalid username-password pair or user is disabled. | ACCESS_DENIED",
         "NOAUTH Authentication required. | ACCESS_DENIED",
         "NOPERM this user has no permissions to run the 'evalsha' command | ACCESS_DENIED",
@@ -70,6 +74,18 @@ class ErrorClassifierTest {
       })
   void aPlainReplyIsKnownByItsWords(String reply, Kind reason) {
     assertReply(reply, reason, reply);
+  }
+
+  /** The write before the WAIT has run. */
+  @Test
+  void aWaitThatEndsWithADemotionMayHaveRun() {
+    CommandException fault =
+        reply(
+            "UNBLOCKED force unblock from blocking operation, instance state changed (master ->"
+                + " replica?)");
+
+    assertEquals(Kind.NOT_READY, fault.kind());
+    assertTrue(fault.mayHaveExecuted());
   }
 
   @ParameterizedTest
@@ -188,7 +204,7 @@ class ErrorClassifierTest {
     assertTrue(both.mayHaveExecuted());
     assertEquals("its run id", both.serverRunId());
     assertEquals(second.getMessage(), both.getMessage());
-    assertSame(first, first.afterEarlier(first));
+    assertSame(first, first.afterEarlier(null));
   }
 
   @Test
@@ -208,6 +224,19 @@ class ErrorClassifierTest {
         ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true);
     assertEquals(2, lostAgain.afterEarlier(lost).unansweredAttempts());
     assertEquals(2, lostAgain.afterEarlier(lost).onServer("second").unansweredAttempts());
+  }
+
+  /** As when a node of a cluster repeats an attempt, and the client sends it to another one. */
+  @Test
+  void aReplyIsAfterAllEarlierTries() {
+    CommandException lost =
+        ErrorClassifier.of(new JedisConnectionException("broken"), WHERE, true).onServer("first");
+
+    Reply reply = new Reply(0L, null, "second").after(lost.afterEarlier(lost)).after(lost);
+
+    assertEquals(3, reply.earlierAttempts());
+    assertEquals(0, new Reply(0L, null, "second").earlierAttempts());
+    assertEquals(1, new Reply(0L, reply("MOVED"), "second").earlierAttempts());
   }
 
   /** Such as a redirection after it, in a cluster. */

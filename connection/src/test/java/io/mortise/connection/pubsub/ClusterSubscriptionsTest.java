@@ -37,6 +37,7 @@ class ClusterSubscriptionsTest {
 
   private final FakeCluster fake = new FakeCluster(2);
   private final AtomicBoolean lacksMemory = new AtomicBoolean();
+  private final AtomicInteger others = new AtomicInteger();
 
   /** The clock of the system, which throws an error when a test says so, once. */
   private final Ticker ticker =
@@ -223,6 +224,46 @@ class ClusterSubscriptionsTest {
     until(() -> one.confirmed() && two.confirmed());
     assertEquals(1, heard(0, "SUBSCRIBE", first) + heard(1, "SUBSCRIBE", first));
     assertEquals(1, heard(0, "SUBSCRIBE", second) + heard(1, "SUBSCRIBE", second));
+  }
+
+  /**
+   * A waiter leaves and others come, twice, before the server has answered: two requests to end the
+   * subscription are between the first request and the last one.
+   */
+  @Test
+  void onlyTheAnswerToTheLastRequestConfirmsAChannel() {
+    servers.refresh();
+    fake.answer(
+        0,
+        command -> command.contains(first) ? RespServer.SILENCE : RespServer.subscribed(command));
+    Subscription other = subscriptions.subscribe("c:{" + fake.nameAt(0, 2) + "}", true);
+    until(other::confirmed);
+    for (int i = 1; i <= 2; i++) {
+      long times = i;
+      Subscription leaves = subscriptions.subscribe(first, true);
+      until(() -> heard(0, "SSUBSCRIBE", first) == times);
+      leaves.close();
+      until(() -> heard(0, "SUNSUBSCRIBE", first) == times);
+    }
+    Subscription last = subscriptions.subscribe(first, true);
+    until(() -> heard(0, "SSUBSCRIBE", first) == 3);
+
+    for (String earlier : List.of("ssubscribe", "sunsubscribe", "ssubscribe")) {
+      answerBefore(RespServer.push(earlier, first, 2));
+      assertFalse(last.confirmed(), "what is published before the last request is not heard");
+    }
+
+    answerBefore(RespServer.push("sunsubscribe", first, 1));
+    answerBefore(RespServer.push("ssubscribe", first, 2));
+    assertTrue(last.confirmed());
+  }
+
+  /** Lets a node answer that first, and then confirm another channel; returns when it has. */
+  private void answerBefore(String answer) {
+    String next = "c:{" + fake.nameAt(0, 100 + others.incrementAndGet()) + "}";
+    fake.answer(
+        0, command -> (command.contains(next) ? answer : "") + RespServer.subscribed(command));
+    until(subscriptions.subscribe(next, true)::confirmed);
   }
 
   @Test

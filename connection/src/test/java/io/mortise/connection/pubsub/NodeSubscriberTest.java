@@ -1,11 +1,13 @@
 package io.mortise.connection.pubsub;
 
+import static java.lang.Thread.currentThread;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -16,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -231,6 +234,33 @@ class NodeSubscriberTest {
     subscribed("first");
 
     assertEquals(2, connects.get());
+  }
+
+  /** As one whose handler of an error throws another. */
+  @Test
+  void aThreadThatHasDiedIsReplaced() {
+    answers.set(-MANY);
+    AtomicInteger threads = new AtomicInteger();
+    AtomicReference<Thread> dead = new AtomicReference<>();
+    WorkerPool.NamedThreadFactory factory =
+        (task, name) -> {
+          Runnable run = threads.incrementAndGet() == 1 ? () -> dead.set(currentThread()) : task;
+          return new Thread(run, name);
+        };
+    try (WorkerPool pool = new WorkerPool("test", factory)) {
+      NodeSubscriber other =
+          new NodeSubscriber(this::connect, lock, callbacks, pool, Ticker.systemTicker());
+      WakeupChannel channel = new WakeupChannel("first", true, 0);
+      locked(() -> other.add(List.of(channel)));
+      await().atMost(BackgroundCall.LIVENESS).until(() -> dead.get() != null);
+      Uninterruptibles.joinUninterruptibly(dead.get());
+
+      locked(other::subscribePending);
+
+      await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
+      closed.set(true);
+      locked(other::reconnect);
+    }
   }
 
   @Test

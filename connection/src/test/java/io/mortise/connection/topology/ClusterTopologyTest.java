@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.JedisClusterCRC16;
@@ -77,10 +79,39 @@ class ClusterTopologyTest extends ClusterFixture {
         .equals(fake.node(1).address());
   }
 
+  /** The attempts go to the first node, the second one, and the first one again. */
   @Test
-  void anAddressWithoutAHostIsThatOfTheNodeThatSaysIt() throws Exception {
+  void eachAttemptWithoutAnAnswerCounts() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    fake.answer(
+        0,
+        command -> {
+          if (attempts.incrementAndGet() > 2) {
+            return ":7\r\n";
+          }
+          fake.tell(1, 1);
+          return HANG_UP;
+        });
+    fake.answer(
+        1,
+        command -> {
+          fake.tell(0, 1);
+          return HANG_UP;
+        });
+
+    Reply reply = commands.run(inspect);
+
+    assertEquals(7L, reply.value());
+    assertEquals(
+        4, reply.earlierAttempts(), "each node was asked over an idle and a new connection");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?"})
+  void anAddressWithoutAHostIsThatOfTheNodeThatSaysIt(String host) throws Exception {
     String port = fake.node(1).address().split(":", -1)[1];
-    fake.answer(0, c -> error("MOVED %d :%s".formatted(JedisClusterCRC16.getSlot(name), port)));
+    int slot = JedisClusterCRC16.getSlot(name);
+    fake.answer(0, command -> error("MOVED %d %s:%s".formatted(slot, host, port)));
 
     assertEquals(1L, commands.run(inspect).value());
   }

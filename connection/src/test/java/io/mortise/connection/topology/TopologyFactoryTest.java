@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
@@ -71,6 +72,8 @@ class TopologyFactoryTest {
         "joe:a:b@          | AUTH joe a:b",
         "j%C3%BC:s%20p@    | AUTH jü s p",
         "joe:1+1@          | AUTH joe 1+1",
+        "te%3Aam:a:b@      | AUTH te:am a:b",
+        "my_user:secret@   | AUTH my_user secret",
       })
   void userAndPasswordAreThoseOfTheUriDecoded(String credentials, String auth) throws Exception {
     assertEquals(List.of("HELLO 3 " + auth), greeting(credentials, ""));
@@ -132,6 +135,24 @@ class TopologyFactoryTest {
     assertEquals("joe", config.getUser());
     assertEquals("s@cret", config.getPassword());
     assertEquals(3, config.getDatabase());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://my_user:p_w@example:7000/3",
+        "rediss://my_user:p_w@example:7000/3",
+        "redis-cluster://my_user:p_w@example:7000",
+        "rediss-cluster://my_user:p_w@example:7000",
+        "redis-sentinel://my_user:p_w@example:7000/3#m",
+        "rediss-sentinel://my_user:p_w@example:7000/3#m",
+      })
+  void aUserWithUnderscoresIsNoHost(String text) {
+    RedisUri uri = RedisUri.parse(text);
+    JedisClientConfig config = uri.config(Security.NONE).build();
+
+    assertEquals(Set.of(new HostAndPort("example", 7000)), uri.hosts());
+    assertEquals(List.of("my_user", "p_w"), List.of(config.getUser(), config.getPassword()));
   }
 
   /** The JVM accepts no certificate for it, whatever is in the certificate. */
@@ -215,7 +236,8 @@ class TopologyFactoryTest {
         "redis://example/-1       | is the number of a database, not '/-1'",
         "redis://example/1/2      | is the number of a database, not '/1/2'",
         "redis://example/99999    | is the number of a database, not '/99999'",
-        "redis://joe@example      | Password not provided in uri",
+        "redis://joe@example      | the Redis URI names a user without a password",
+        "redis://joe%3Apw@example | the Redis URI names a user without a password",
         "redis://example:0        | the port of a Redis URI is from 1 to 65535, not 0",
         "redis://example:65536    | the port of a Redis URI is from 1 to 65535, not 65536",
         "redis://my_host:x        | the Redis URI names no host, or one with a character",

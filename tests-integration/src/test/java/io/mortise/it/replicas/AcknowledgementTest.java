@@ -21,6 +21,7 @@ import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,6 +118,38 @@ class AcknowledgementTest {
     } catch (LockException unreachable) {
       return false;
     }
+  }
+
+  @Test
+  void aWaitThatEndsWithADemotionIsUndoneWhenTheServerIsAMasterAgain() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        LockClient patient = LockClient.create(server.uri(), PATIENT)) {
+      RedisLock lock = new RedisLock(patient, name);
+      CompletableFuture<Optional<Lease>> attempt =
+          lock.acquireAsync(Duration.ZERO).toCompletableFuture();
+      Eventually.until("the attempt waits for a replica", () -> blockedClients(server) == 1);
+
+      server.command("REPLICAOF", "127.0.0.1", "1");
+
+      ExecutionException failed =
+          assertThrows(ExecutionException.class, () -> attempt.get(60, TimeUnit.SECONDS));
+      LockException thrown = (LockException) failed.getCause();
+      assertEquals(Reason.NOT_READY, thrown.reason(), thrown.getMessage());
+      assertTrue(thrown.getMessage().contains("UNBLOCKED"), thrown.getMessage());
+      assertEquals(1, patient.status().pendingReleases(), "the grant may have stayed");
+      server.command("REPLICAOF", "NO", "ONE");
+      Eventually.until("it was released", () -> patient.status().pendingReleases() == 0);
+      assertFalse(lock.isLocked());
+    }
+  }
+
+  private static long blockedClients(RedisServer server) {
+    return ((String) server.command("INFO", "clients"))
+        .lines()
+        .filter(line -> line.startsWith("blocked_clients:"))
+        .mapToLong(line -> Long.parseLong(line.substring("blocked_clients:".length()).strip()))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

@@ -144,7 +144,7 @@ final class AcquireAttempts {
     try {
       Reply reply = exchange.get();
       if (reply.repeated()) {
-        answered = answered.plusAttempt(context.leaseFromNow(terms));
+        answered = answered.plusAttempts(reply.earlierAttempts(), context.leaseFromNow(terms));
         unanswered = answered.plusAttempt(context.leaseFromNow(terms));
       }
       AcquireResult outcome = protocol.outcome(reply.value());

@@ -200,7 +200,7 @@ public final class GroupAcquisition implements Completions.Operation {
                   this::releases,
                   withinNanos());
       if (reply.repeated()) {
-        unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
+        unanswered = unanswered.plusAttempts(reply.earlierAttempts(), context.leaseFromNow(terms));
       }
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {

@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeCluster;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
@@ -144,6 +146,39 @@ class AbandonedAttemptTest {
 
     assertEquals(2, attempts.get());
     assertReleased("orders");
+  }
+
+  /**
+   * They go to the first node, the second one, and the first one again, twice to each that fails.
+   */
+  @Test
+  void eachAttemptWithoutAnAnswerIsReleased() {
+    AtomicInteger releases = new AtomicInteger();
+    try (FakeCluster cluster = new FakeCluster(2);
+        LockClient other = LockClient.create(cluster.uri(), OPTIONS)) {
+      for (int i = 0; i < 2; i++) {
+        int next = 1 - i;
+        cluster.answer(
+            i,
+            command -> {
+              if (isRelease(command)) {
+                releases.incrementAndGet();
+                return RELEASED;
+              }
+              if (attempts.incrementAndGet() > 4) {
+                return BUSY;
+              }
+              cluster.tell(next, 1);
+              return RespServer.HANG_UP;
+            });
+      }
+
+      assertFalse(new RedisLock(other, cluster.nameAt(0, 1)).tryLock());
+
+      await().atMost(BackgroundCall.LIVENESS).until(() -> other.status().pendingReleases() == 0);
+      assertEquals(5, attempts.get());
+      assertEquals(4, releases.get());
+    }
   }
 
   /** The first of the two arrives after the first release, which finds nothing yet. */

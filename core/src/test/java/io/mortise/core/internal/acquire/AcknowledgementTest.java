@@ -122,6 +122,49 @@ class AcknowledgementTest {
     }
   }
 
+  /** The next attempt, under the same holder id, meets the new master, or finds the grant. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UNBLOCKED force unblock from blocking operation, instance state changed (master ->"
+            + " replica?)",
+        "ERR WAIT cannot be used with replica instances. Please also note that writes to replicas"
+            + " are just local and are not propagated."
+      })
+  void aWaitGoesOnAfterADemotion(String refusal) {
+    AtomicInteger waits = new AtomicInteger();
+    try (RespServer demoted =
+            new RespServer(
+                command ->
+                    !command.get(0).equals("WAIT")
+                        ? answer(command)
+                        : waits.incrementAndGet() == 2 ? error(refusal) : ":1\r\n");
+        LockClient client =
+            LockClient.create(
+                demoted.uri(),
+                LockOptions.builder().acknowledgement(Acknowledgement.ofReplicas(1)).build())) {
+      new RedisLock(client, "orders").lock();
+
+      assertEquals(2, holdersOf(demoted, ACQUIRE).size());
+      assertEquals(1, Set.copyOf(holdersOf(demoted, ACQUIRE)).size());
+    }
+  }
+
+  @Test
+  void aReplicaAtTheStartIsReportedAtTheFirstUse() {
+    answers.put(
+        "WAITAOF",
+        error(
+            "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
+                + " replicas are just local and are not propagated."));
+    answers.put(ACQUIRE, error("READONLY You can't write against a read only replica."));
+    try (LockClient client = client(Acknowledgement.ofReplicas(0).onDisks())) {
+      RedisLock lock = new RedisLock(client, "orders");
+
+      assertEquals(Reason.READ_ONLY, assertThrows(LockException.class, lock::tryLock).reason());
+    }
+  }
+
   /** The keys are moving to another node: no fault of the configuration. */
   @Test
   void anUndoThatIsRedirectedIsRepeatedToo() {

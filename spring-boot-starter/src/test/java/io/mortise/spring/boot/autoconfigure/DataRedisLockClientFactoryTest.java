@@ -23,6 +23,7 @@ class DataRedisLockClientFactoryTest {
   @CsvSource({
     "url=redis://ann:secret@host:7000/3,redis://ann:secret@host:7000/3",
     "url=rediss://ann:secret@host:7000/3,rediss://ann:secret@host:7000/3",
+    "host=host;username=my_user:a;password=p_w:b,redis://my_user%3Aa:p_w%3Ab@host:6379/0",
     "cluster.nodes=host:7000,redis-cluster://host:7000",
     "cluster.nodes=host:7000;ssl.enabled=true,rediss-cluster://host:7000",
     "sentinel.nodes=host:7000;sentinel.master=m;ssl.enabled=true,rediss-sentinel://host:7000/0#m",
