@@ -131,8 +131,11 @@ public final class Acquisition implements Completions.Operation {
         context.lease().completions().end(this);
         ended = true;
       } finally {
-        broken = !ended; // no call: there may be no stack for one
-        waiting.restoreInterrupt();
+        try {
+          waiting.restoreInterrupt();
+        } finally {
+          broken = !ended; // last, and no call: there may be no stack for one
+        }
       }
     }
   }
@@ -186,7 +189,8 @@ public final class Acquisition implements Completions.Operation {
   private @Nullable RedisHold attemptUntilDone() throws InterruptedException {
     AcquireAttempts current = beginAttempts();
     while (true) {
-      boolean yielded = ticket.offeredHold() == null && waiting.yieldToOtherClients();
+      boolean wasOffered = ticket.offeredHold() != null;
+      boolean yielded = !wasOffered && waiting.yieldToOtherClients();
       // Before the attempt, and before the check whether the client is closed: a message, or the
       // closing, after this moment is not missed.
       AcquireWait.SignalSnapshot seen = waiting.snapshot();
@@ -195,6 +199,9 @@ public final class Acquisition implements Completions.Operation {
       RedisHold offered = handOff.takeOffered(current.withinNanos(waiting.leftNanos()));
       if (offered != null) {
         return current.replaceBy(offered, waiting.leftNanos());
+      }
+      if (wasOffered) { // it was released
+        yielded = waiting.yieldToOtherClients();
       }
 
       AcquireResult result = current.send(waiting.leftNanos());

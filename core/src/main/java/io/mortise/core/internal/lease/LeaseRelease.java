@@ -41,6 +41,9 @@ final class LeaseRelease implements Completions.Operation {
   /** Whether a release has begun that Redis has not confirmed. */
   private boolean unconfirmed;
 
+  /** A hold that nobody has taken; kept until its release has begun. */
+  private @Nullable TransferableHold unclaimed;
+
   /** Whether the release counts as an operation that is under way. */
   private boolean counted;
 
@@ -163,11 +166,11 @@ final class LeaseRelease implements Completions.Operation {
     }
     state.endRelease(null);
     unconfirmed = false; // from here on the next thread in the queue may have it
-    TransferableHold unclaimed = slot.handOff(transferred);
-    if (unclaimed != null) {
-      unconfirmed = true;
-      context.releases().releaseNow(id.protocol(), unclaimed, context.commands().timeoutNanos());
-      unconfirmed = false;
+    TransferableHold untaken = slot.handOff(transferred); // this hold, or a later one
+    if (untaken != null) {
+      unclaimed = untaken;
+      context.releases().releaseNow(id.protocol(), untaken, context.commands().timeoutNanos());
+      unclaimed = null;
     }
     return true;
   }
@@ -273,6 +276,11 @@ final class LeaseRelease implements Completions.Operation {
       state.endRelease(null);
       termination.releaseInBackground();
       unconfirmed = false;
+    }
+    TransferableHold untaken = unclaimed;
+    if (untaken != null) {
+      context.releases().releaseInBackground(id.protocol(), untaken);
+      unclaimed = null;
     }
     termination.slot().complete();
     if (counted) {

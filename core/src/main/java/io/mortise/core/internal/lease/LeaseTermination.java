@@ -34,6 +34,9 @@ public final class LeaseTermination {
   private final LeaseRenewal renewal;
   private final LeaseSlot slot;
 
+  /** Whether the owner of a lost hold has unlocked it. */
+  private volatile boolean unlocked;
+
   /** The attempts before the one that was granted. */
   private volatile UnansweredAttempts unanswered = UnansweredAttempts.NONE;
 
@@ -118,6 +121,15 @@ public final class LeaseTermination {
   }
 
   /**
+   * The owner of a hold that has ended has unlocked it. Publish, then look: the owner calls this
+   * before it looks whether listeners have still to be notified; {@link #completeLoss} notifies
+   * them before it looks whether the owner has unlocked.
+   */
+  void unlocked() {
+    unlocked = true;
+  }
+
+  /**
    * Notifies the listeners of the loss that could not be notified before. The scheduler calls it,
    * again and again.
    *
@@ -131,7 +143,7 @@ public final class LeaseTermination {
     }
     timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
     Thread owner = id.owner();
-    return owner == null || !owner.isAlive();
+    return owner == null || unlocked || !owner.isAlive();
   }
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {

@@ -260,8 +260,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void release() {
-    if (!releasing.release() && !state.lacksWorker()) { // otherwise it is still notified
-      context.holds().forget(this);
+    if (!releasing.release()) {
+      termination.unlocked();
+      if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
+        context.holds().forget(this);
+      }
     }
     state.throwIfLost();
   }

@@ -22,6 +22,7 @@ import io.mortise.core.spi.LeaseTerms;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,15 +41,18 @@ class LossWithoutMemoryTest {
   private final LeaseContext context = context(client.context().lease());
   private final List<Object> notified = new CopyOnWriteArrayList<>();
 
-  private final RedisLease lease =
-      RedisLease.granted(
-          context,
-          new FakeProtocol("orders"),
-          "holder",
-          new AcquireResult.Acquired(42, 0),
-          null,
-          new LeaseTerms(0, 300_000, true, false),
-          AttemptStart.now(context.holds(), context.ticker()));
+  private final RedisLease lease = lease(null);
+
+  private RedisLease lease(@Nullable Thread owner) {
+    return RedisLease.granted(
+        context,
+        new FakeProtocol("orders"),
+        "holder",
+        new AcquireResult.Acquired(42, 0),
+        owner,
+        new LeaseTerms(0, 300_000, true, false),
+        AttemptStart.now(context.holds(), context.ticker()));
+  }
 
   private void failWithoutMemory() {
     if (!memory) {
@@ -125,11 +129,12 @@ class LossWithoutMemoryTest {
   /** The release has the lost hold forgotten otherwise. */
   @Test
   void itsListenersAreNotifiedThoughItsOwnerHasReleasedIt() {
-    assertTrue(context.holds().register(lease, context.holds().epoch()));
-    lease.onLost(loss -> notified.add(loss.reason()));
-    assertTrue(lease.lose(Reason.MISSING, context.nanos(), "on purpose"));
+    RedisLease owned = lease(Thread.currentThread());
+    assertTrue(context.holds().register(owned, context.holds().epoch()));
+    owned.onLost(loss -> notified.add(loss.reason()));
+    assertTrue(owned.lose(Reason.MISSING, context.nanos(), "on purpose"));
 
-    assertThrows(LeaseLostException.class, lease::release);
+    assertThrows(LeaseLostException.class, owned::release);
 
     memory = true;
     await().atMost(BackgroundCall.LIVENESS).until(() -> notified.equals(List.of(Reason.MISSING)));

@@ -178,9 +178,8 @@ class SlotAtReleaseTest {
 
     assertThrows(OutOfMemoryError.class, hold.release::release);
 
-    int before = releases();
     answer = RELEASED;
-    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > before);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > 1); // one was refused
   }
 
   private int releases() {

@@ -10,6 +10,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.util.ReflectionUtils;
 
@@ -76,7 +77,10 @@ interface BusyAnswer {
    *     return type that fits
    */
   static BusyAnswer calling(String name, Method method, Class<?> returnType, Class<?> targetClass) {
-    Method fallback = ReflectionUtils.findMethod(targetClass, name, method.getParameterTypes());
+    Method found = ReflectionUtils.findMethod(targetClass, name, method.getParameterTypes());
+    // the method may have the parameters of a generic class, which only a bridge has in its
+    // subclass
+    Method fallback = found == null ? null : BridgeMethodResolver.findBridgedMethod(found);
     if (fallback == null || fallback.equals(method)) {
       throw new IllegalArgumentException(
           "the fallback '%s' is no other method of %s with the same parameters"

@@ -6,9 +6,11 @@ import io.mortise.spring.boot.WhenBusy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.GenericTypeResolver;
@@ -102,12 +104,31 @@ final class LockedMethodReader {
     }
     if (!Modifier.isPublic(modifiers)
         && !Modifier.isProtected(modifiers)
-        && !isInOnePackage(method.getDeclaringClass(), type)) {
+        && !isInOnePackage(method.getDeclaringClass(), type)
+        && !isOpenedBelow(method, type)) {
       throw new IllegalArgumentException(
           "a proxy of %s cannot override a method that only package %s sees; it would run without"
                   .formatted(type.getName(), method.getDeclaringClass().getPackageName())
               + " the lock; make it public or protected");
     }
+  }
+
+  /**
+   * Returns whether a subclass in the package of the method overrides it for all packages: that one
+   * is read by itself, and a proxy overrides it.
+   */
+  private static boolean isOpenedBelow(Method method, Class<?> type) {
+    Class<?> declaring = method.getDeclaringClass();
+    return Stream.<Class<?>>iterate(type, each -> each != declaring, Class::getSuperclass)
+        .filter(each -> isInOnePackage(each, declaring))
+        .flatMap(each -> Arrays.stream(each.getDeclaredMethods()))
+        .filter(
+            each ->
+                Modifier.isPublic(each.getModifiers()) || Modifier.isProtected(each.getModifiers()))
+        .anyMatch(
+            each ->
+                each.getName().equals(method.getName())
+                    && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()));
   }
 
   private static boolean isInOnePackage(Class<?> one, Class<?> other) {

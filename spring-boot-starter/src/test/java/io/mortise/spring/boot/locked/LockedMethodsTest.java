@@ -10,8 +10,10 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -138,6 +140,8 @@ class LockedMethodsTest {
 
   static class Inheriting extends InheritedJob {}
 
+  static class InheritingOpened extends InheritedJob.Opened {}
+
   static class InheritingProtected extends InheritedJob.Protected {}
 
   static class Reactive {
@@ -226,6 +230,29 @@ class LockedMethodsTest {
         .hasMessageContaining("public or protected");
     assertThat(methods.isIn(InheritedJob.class)).isTrue();
     assertThat(methods.isIn(InheritingProtected.class)).isTrue();
+    assertThat(methods.isIn(InheritingOpened.class)).isTrue();
+  }
+
+  abstract static class Job<T, R> {
+    @Locked(name = "a", fallback = "later")
+    public @Nullable R run(T in) {
+      return null;
+    }
+
+    abstract R later(T in);
+  }
+
+  static class Order extends Job<String, Optional<String>> {
+    @Override
+    Optional<String> later(String in) {
+      return Optional.of(in);
+    }
+  }
+
+  /** Its own method, and not the bridge of that, has the type of the result. */
+  @Test
+  void aFallbackMayImplementThatOfAGenericClass() {
+    assertThat(new LockedMethods(text -> text).isIn(Order.class)).isTrue();
   }
 
   static class Unlocked {
