@@ -136,8 +136,8 @@ public final class CommandException extends Exception {
   }
 
   /**
-   * Returns the same failure, after an earlier attempt that may have run: at that one's server;
-   * null for none.
+   * Returns the same failure, after an earlier attempt that may have run; null for none. The server
+   * is that of the first attempt without an answer, or of the first attempt.
    */
   public CommandException afterEarlier(@Nullable CommandException earlier) {
     return earlier == null
@@ -147,7 +147,9 @@ public final class CommandException extends Exception {
             true,
             String.valueOf(getMessage()),
             getCause(),
-            earlier.serverRunId,
+            earlier.unansweredAttempts == 0 && unansweredAttempts > 0
+                ? serverRunId
+                : earlier.serverRunId,
             unansweredAttempts + earlier.unansweredAttempts);
   }
 }

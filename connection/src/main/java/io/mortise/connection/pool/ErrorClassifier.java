@@ -192,7 +192,7 @@ public final class ErrorClassifier {
           "NOREPLICAS",
           "UNKILLABLE" ->
           fault(Kind.NOT_READY, "the server is not ready", message, where, reply);
-      case "UNBLOCKED" -> // from a WAIT: the server has become a replica
+      case "UNBLOCKED" -> // a WAIT was ended, as when the server becomes a replica
           fault(Kind.NOT_READY, "the server is not ready", message, where, reply, sent);
       case "MOVED", "ASK" ->
           fault(

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * Subscribes the channels of one server, over one connection and its thread, which exist while
  * there are channels. When the connection breaks, another one replaces it, the channels are
- * subscribed again, and all waiters wake up and try: messages published in between are lost. Each
- * pause before that is longer than the last one, until a connection has lasted for a second.
+ * subscribed again, and all waiters wake up and try: messages published in between are lost. The
+ * pauses before that grow up to a second, until a connection has lasted for a second.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards the set of
  * channels and the requests to the session, and orders the writes to it, because Jedis does not.
@@ -33,6 +34,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSubscriber.class);
   private static final long FIRST_PAUSE_NANOS = 20_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
+
+  /** The longest pause after a channel has moved: the others of the server must not wait for it. */
+  private static final long MOVED_PAUSE_NANOS = 100_000_000L;
 
   /** The calls of a subscriber to its owner. */
   interface Callbacks {
@@ -220,7 +224,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     if (!callbacks.isClosed() && (broken != null || !channels.isEmpty())) {
       // An error reply, as to a name without a right, is the answer of a living server.
       callbacks.onConnectionLost(broken != null && !(broken instanceof JedisDataException));
-      LockSupport.parkNanos(this, backoff.nextNanos());
+      long pause = backoff.nextNanos();
+      boolean moved = broken instanceof JedisRedirectionException;
+      LockSupport.parkNanos(this, moved ? Math.min(pause, MOVED_PAUSE_NANOS) : pause);
     }
     return true;
   }
@@ -263,9 +269,10 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       next.run(first);
     } finally {
       // A shorter one is no recovery: the server may confirm a channel, and refuse the next one.
-      if (next.liveNanos() >= MAX_PAUSE_NANOS) {
+      boolean sound = next.liveNanos() >= MAX_PAUSE_NANOS;
+      outageLogged &= !sound;
+      if (sound || next.isEnding() || reconnects.get() != before) { // or it was ended from here
         backoff.reset();
-        outageLogged = false;
       }
     }
   }

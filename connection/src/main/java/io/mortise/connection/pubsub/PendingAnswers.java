@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The answers that a {@link SubscriberSession} waits for, one for each channel of each command. A
  * channel that is subscribed, unsubscribed and subscribed again in short order has several.
  *
- * <p><b>Threads.</b> Writers add under the lock of {@link Subscriptions}; the subscriber thread
- * removes; any thread may call {@code contains}.
+ * <p><b>Threads.</b> The subscriber thread adds the first request of its session; writers add under
+ * the lock of {@link Subscriptions}; the subscriber thread removes; any thread may call {@code
+ * contains}.
  */
 final class PendingAnswers {
   /** The maximum framing of a name on the wire. */

@@ -102,6 +102,11 @@ final class SubscriberSession {
     return liveNanos;
   }
 
+  /** Returns whether the session was ended because it had no channels. */
+  boolean isEnding() {
+    return ending;
+  }
+
   /** Returns whether the server has answered, so that more may be written. */
   boolean isLive() {
     return live && !ending;
@@ -113,13 +118,19 @@ final class SubscriberSession {
   }
 
   void subscribe(List<String> channels) {
-    pendingSubscribes.add(channels);
-    write(() -> commands.subscribe.accept(channels.toArray(String[]::new)));
+    write(
+        () -> {
+          pendingSubscribes.add(channels);
+          commands.subscribe.accept(channels.toArray(String[]::new));
+        });
   }
 
   void unsubscribe(List<String> channels) {
-    pendingUnsubscribes.add(channels);
-    write(() -> commands.unsubscribe.accept(channels.toArray(String[]::new)));
+    write(
+        () -> {
+          pendingUnsubscribes.add(channels);
+          commands.unsubscribe.accept(channels.toArray(String[]::new));
+        });
   }
 
   /**
@@ -171,16 +182,23 @@ final class SubscriberSession {
     }
   }
 
+  /**
+   * Writes a command, unless the session has ended. A write that does not end normally, as after an
+   * error, ends the session: nobody knows which answers it may still expect.
+   */
   private void write(Runnable command) {
+    boolean written = false;
     try {
       if (!disconnected) {
         command.run();
+        written = true;
       }
     } catch (JedisException broken) {
-      disconnected = true;
-    }
-    if (disconnected) {
-      disconnect();
+      LOG.debug("a subscriber connection broke at a write", broken);
+    } finally {
+      if (!written || disconnected) {
+        disconnect();
+      }
     }
   }
 

@@ -1,9 +1,11 @@
 package io.mortise.connection.pubsub;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.testing.RespServer;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -13,14 +15,17 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** The writes of a session whose connection is closed. */
+/** The writes of a session whose connection is closed, or which an error has interrupted. */
 @Timeout(60)
 class SubscriberSessionTest {
   private final AtomicInteger connects = new AtomicInteger();
   private final RespServer server = new RespServer(RespServer::subscribed);
-  private final SubscriberSession session =
-      new SubscriberSession(connection(), false, new WritesAfterTheEnd(), Ticker.systemTicker());
+
+  private SubscriberSession session(SubscriberSession.Listener listener) {
+    return new SubscriberSession(connection(), false, listener, Ticker.systemTicker());
+  }
 
   private Connection connection() {
     HostAndPort address = HostAndPort.from(server.address());
@@ -34,7 +39,7 @@ class SubscriberSessionTest {
   }
 
   /** Ends the session at the first answer, on its own thread, and then writes. */
-  private static final class WritesAfterTheEnd implements SubscriberSession.Listener {
+  private static class WritesAfterTheEnd implements SubscriberSession.Listener {
     @Override
     public void confirmed(SubscriberSession by, String channel) {
       by.end();
@@ -57,9 +62,43 @@ class SubscriberSessionTest {
   @Test
   void aWriteAfterTheEndMakesNoConnection() {
     try (server) {
-      session.run(List.of("first"));
+      session(new WritesAfterTheEnd()).run(List.of("first"));
     }
 
     assertEquals(1, connects.get());
+  }
+
+  /** Channels for which there is no memory when they are written. */
+  private static final class NoMemory extends AbstractList<String> {
+    @Override
+    public String get(int index) {
+      return "second";
+    }
+
+    @Override
+    public int size() {
+      return 1;
+    }
+
+    @Override
+    public <T> T[] toArray(T[] into) {
+      throw new OutOfMemoryError("on purpose");
+    }
+  }
+
+  /** The session counts the answer to a command that it has not sent, and would wait for it. */
+  @Test
+  void anErrorInAWriteEndsTheSession() {
+    SubscriberSession session =
+        session(
+            new WritesAfterTheEnd() {
+              @Override
+              public void confirmed(SubscriberSession by, String channel) {
+                assertThrows(OutOfMemoryError.class, () -> by.unsubscribe(new NoMemory()));
+              }
+            });
+    try (server) {
+      assertThrows(JedisConnectionException.class, () -> session.run(List.of("first")));
+    }
   }
 }

@@ -162,7 +162,8 @@ final class AcquireAttempts {
       return outcome;
     } catch (CommandException fault) {
       unanswered = answered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
-      partiallyExecuted |= fault.isServerReply() && fault.mayHaveExecuted();
+      partiallyExecuted |=
+          fault.mayHaveExecuted() && (fault.isServerReply() || fault.unansweredAttempts() == 0);
       spent |= fault.isUndoUnanswered();
       record(fault);
       return null;
