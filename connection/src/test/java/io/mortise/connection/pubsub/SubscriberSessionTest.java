@@ -1,12 +1,16 @@
 package io.mortise.connection.pubsub;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,7 +102,16 @@ class SubscriberSessionTest {
               }
             });
     try (server) {
-      assertThrows(JedisConnectionException.class, () -> session.run(List.of("first")));
+      BackgroundCall<Void> reading =
+          BackgroundCall.start(
+              () -> {
+                session.run(List.of("first"));
+                return null;
+              });
+      await().atMost(BackgroundCall.LIVENESS).until(reading::isDone);
+      assertInstanceOf(
+          JedisConnectionException.class,
+          assertThrows(ExecutionException.class, reading::get).getCause());
     }
   }
 }
