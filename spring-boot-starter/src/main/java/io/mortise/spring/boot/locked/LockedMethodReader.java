@@ -10,13 +10,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
  * Reads the annotation of a method, and refuses one that cannot be locked as it says.
@@ -119,16 +120,14 @@ final class LockedMethodReader {
    */
   private static boolean isOpenedBelow(Method method, Class<?> type) {
     Class<?> declaring = method.getDeclaringClass();
-    return Stream.<Class<?>>iterate(type, each -> each != declaring, Class::getSuperclass)
-        .filter(each -> isInOnePackage(each, declaring))
-        .flatMap(each -> Arrays.stream(each.getDeclaredMethods()))
-        .filter(
-            each ->
-                Modifier.isPublic(each.getModifiers()) || Modifier.isProtected(each.getModifiers()))
-        .anyMatch(
-            each ->
-                each.getName().equals(method.getName())
-                    && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()));
+    MethodFilter opened =
+        each ->
+            (Modifier.isPublic(each.getModifiers()) || Modifier.isProtected(each.getModifiers()))
+                && each.getDeclaringClass() != declaring
+                && isInOnePackage(each.getDeclaringClass(), declaring)
+                && each.getName().equals(method.getName())
+                && Arrays.equals(each.getParameterTypes(), method.getParameterTypes());
+    return !MethodIntrospector.selectMethods(type, opened).isEmpty();
   }
 
   private static boolean isInOnePackage(Class<?> one, Class<?> other) {
