@@ -29,7 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 abstract class PeerLockContract {
   private static final int THREADS_A_CLIENT = 2;
   private static final int CYCLES_A_THREAD = 60;
-  private static final Duration SHORT_LEASE = Duration.ofSeconds(2);
+  private static final Duration SHORT_LEASE = Duration.ofSeconds(5);
 
   @RegisterExtension static final VersionedPeers peers = new VersionedPeers();
 
