@@ -14,13 +14,13 @@ public final class BriefWait {
   /** The reply to the last command has 200 ms after the wait; the rest is for the clocks. */
   private static final Duration ROUND_TRIP = Duration.ofMillis(150);
 
-  /** For so long a thread behind another one takes its missing reply for an outage, and longer. */
+  /** A thread reports the missing reply of the thread before it for a second at most. */
   private static final Duration OUTAGE = Duration.ofMillis(1_500);
 
   /** When the calls that are under way began. */
   private static final Map<Thread, Long> STARTS = new ConcurrentHashMap<>();
 
-  /** When a call last ended without its reply; its thread may have passed that on before. */
+  /** When a call last ended without its reply. */
   private static volatile long lateNanos = System.nanoTime() - OUTAGE.toNanos();
 
   private BriefWait() {}

@@ -99,7 +99,7 @@ class SlotAtReleaseTest {
     }
   }
 
-  /** Whoever gives it up first stops in the middle of that. */
+  /** The first thread that gives it up stops in the middle of that. */
   private static final class PausedSlot implements QueueSlot {
     final AtomicInteger releases = new AtomicInteger();
     final CountDownLatch goOn = new CountDownLatch(1);
