@@ -72,6 +72,7 @@ class RunUnderLockTest extends RunFixture {
   private JavaProcess patientIsRefused() {
     JavaProcess patient = run("--wait", "3s", "-q", "busy", "--", "echo", "ran");
     for (int i = 0; i < 3 && patient.awaitExit(LIMIT) == 122; i++) {
+      assertEnds(122, patient, "did not answer in time");
       patient = run("--wait", "3s", "-q", "busy", "--", "echo", "ran");
     }
     assertEnds(123, patient);
