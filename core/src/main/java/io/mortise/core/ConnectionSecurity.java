@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * time.
  */
 public final class ConnectionSecurity {
-  /** None of it: a {@code rediss} URI has the certificates of the JVM. */
+  /** No extra settings: a {@code rediss} URI uses the certificates of the JVM. */
   public static final ConnectionSecurity NONE = builder().build();
 
   private final @Nullable SSLContext tls;

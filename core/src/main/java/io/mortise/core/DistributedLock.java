@@ -125,10 +125,10 @@ public interface DistributedLock extends Lock {
    * no loss. {@link #isLocked()} and {@link #remainingLease()} show the rest, and {@link
    * #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
    *
-   * <p><b>A lease that is meant to run out</b> has a minimum as long as itself: {@code
-   * lock.withLease(d).atLeast(d)}. Release it when the work is done, or at once: it stays in Redis
-   * until it has run out, and that is no loss. A hold that is <em>not</em> released when its lease
-   * has run out is lost, and reported, with every minimum.
+   * <p><b>To keep a lock busy for exactly {@code d}</b>, use {@code lock.withLease(d).atLeast(d)},
+   * and release it when the work is done, or at once: the lock stays in Redis until {@code d} is
+   * over, and that is no loss. A hold that is <em>not</em> released when its lease ends is lost,
+   * and reported, with every minimum.
    *
    * <p><b>What is not guaranteed.</b> A hold that is never released ends with its lease, also if
    * the minimum is longer: its process or thread has died, its {@code Lease} was dropped, it

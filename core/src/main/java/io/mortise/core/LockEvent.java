@@ -65,7 +65,7 @@ public final class LockEvent {
      * without a command. {@code RELEASED} follows. If the waiter has given up at that moment, the
      * hold is released in Redis. {@link #duration()} is how long it was held.
      */
-    HANDED_OVER,
+    HANDED_OFF,
 
     /**
      * The owner gave the hold up. {@link #duration()} is how long it was held. Redis may not have
@@ -83,8 +83,8 @@ public final class LockEvent {
     /**
      * A command got no reply from a {@link #server()}: there was no connection, or it broke, or the
      * time was over. {@link #cause()} has the failure. Reported once, until the server answers
-     * again. A node of a cluster that leaves the map of slots meanwhile is not reported as
-     * reachable when it comes back.
+     * again. No {@link #REACHABLE} follows for a node that leaves the cluster's slot map while it
+     * is unreachable.
      */
     UNREACHABLE,
 
@@ -198,8 +198,8 @@ public final class LockEvent {
   }
 
   /**
-   * Returns whether the hold came from another thread of this client, handed over or shared,
-   * without a command; in all events of such a hold.
+   * Returns whether the hold came from another thread of this client, handed off or shared, without
+   * a command; in all events of such a hold.
    */
   public boolean isLocal() {
     return local;

@@ -14,10 +14,10 @@ import java.util.OptionalLong;
  * fair lock and a read-write lock of one name are one key there.
  *
  * <p><b>Waiters</b> are known if they are in Redis: those of fair locks, and those of Mortise's
- * other locks, of which the threads of one client that want the same lock have one place together,
- * that of the first. Redisson's waiters for a lock without a queue are not in Redis, and neither
- * are those of Mortise behind a plain lock that Redisson holds: then {@link #waiters} is empty
- * although threads wait.
+ * other locks. Of the threads of one client that wait for the same lock, only the first is listed,
+ * except with fair locks. Redisson's waiters for a lock without a queue are not listed, and neither
+ * are Mortise's behind a plain lock that Redisson holds: then {@link #waiters} is empty although
+ * threads wait.
  *
  * <p>{@code toString()} is a report of several lines for people; its form may change.
  *

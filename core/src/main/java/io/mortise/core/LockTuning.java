@@ -80,9 +80,9 @@ public final class LockTuning {
   }
 
   /**
-   * Returns by how much the clocks of client and server may differ in rate: the client does not
-   * rely on a margin of this share of a lease plus 2 ms, at most half of the lease; default 0.01,
-   * at most 0.5.
+   * Returns the share of a lease by which the clocks of client and server may drift apart during
+   * it: the client treats a lease as over by that share plus 2 ms early, but by half of the lease
+   * at most; default 0.01, at most 0.5.
    */
   public double clockDrift() {
     return values.clockDrift();

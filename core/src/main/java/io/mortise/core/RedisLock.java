@@ -11,11 +11,11 @@ import io.mortise.core.spi.ProtocolLeaseSource;
  *
  * <p><b>Order.</b> A release notifies one waiting client, the one that has waited longest. Nothing
  * is reserved for it: the first client that asks after the release acquires the lock. A notified
- * one that comes too late is the first again; when it does not come, the next one is notified. In
- * return a cycle costs two commands; a fair lock keeps the order of arrival at a higher cost.
- * Threads of one client queue in the order of arrival. While a hold is handed from one thread to
- * the next (see {@link LockTuning#maxHandOffs}), other threads may barge up to eight times in a row
- * before the first in the queue has woken up.
+ * client that finds the lock taken goes back to the front. If it does not ask within 25 ms, the
+ * next client is notified. In return a cycle costs two commands; a fair lock keeps the order of
+ * arrival at a higher cost. Threads of one client queue in the order of arrival. While a hold is
+ * handed from one thread to the next (see {@link LockTuning#maxHandOffs}), other threads may barge
+ * up to eight times in a row before the first in the queue has woken up.
  *
  * <p><b>In Redis:</b> the hash {@code name} with the holder as its one field; {@code
  * redisson_lock_token:{name}} with the last fencing token; {@code mortise_waiters:{name}} with

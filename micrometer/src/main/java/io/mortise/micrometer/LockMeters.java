@@ -94,7 +94,7 @@ final class LockMeters implements AutoCloseable {
       case NOT_ACQUIRED ->
           record(event.cause().map(AcquireOutcome::of).orElse(AcquireOutcome.NOT_ACQUIRED), event);
       case RENEWED_LATE -> event.duration().ifPresent(lateRenewals::record);
-      case HANDED_OVER -> handOffs.increment();
+      case HANDED_OFF -> handOffs.increment();
       case RELEASED -> event.duration().ifPresent(releasedHolds::record);
       case LOST -> {
         event.duration().ifPresent(lostHolds::record);

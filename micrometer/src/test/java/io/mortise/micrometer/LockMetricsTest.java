@@ -90,7 +90,7 @@ class LockMetricsTest {
   void holdsLossesHandOffsAndLateRenewalsAreCounted() {
     LockMetrics metrics = bound(LockMetrics.create());
     metrics.onEvent(ended(LockEvent.Type.RELEASED, null));
-    metrics.onEvent(ended(LockEvent.Type.HANDED_OVER, null));
+    metrics.onEvent(ended(LockEvent.Type.HANDED_OFF, null));
     metrics.onEvent(ended(LockEvent.Type.RENEWED_LATE, null));
     metrics.onEvent(
         event(LockEvent.Type.LOST)

@@ -75,7 +75,7 @@ public final class MultiLock extends LeaseBackedLock {
    * @throws IllegalArgumentException if there is none; if two are one name on one server, as the
    *     two sides of a read-write lock are, or a lock and a fair lock of one name; or if one is not
    *     made of leases (see {@link LeaseBackedLock}). Two addresses of one server are detected when
-   *     the lock is acquired, and cause the same exception
+   *     the lock is acquired, and cause an {@link IllegalStateException} there
    */
   public MultiLock(DistributedLock... members) {
     this(List.of(members));

@@ -32,10 +32,14 @@ final class SameServerCheck {
   }
 
   /**
-   * @throws IllegalArgumentException if two members are one lock in Redis
+   * @throws IllegalStateException if two members are one lock in Redis
    */
   void check(List<LeaseSource> members) {
-    refuse(members, this::isOne);
+    findOne(members, this::isOne)
+        .ifPresent(
+            message -> {
+              throw new IllegalStateException(message);
+            });
   }
 
   /**
@@ -44,21 +48,28 @@ final class SameServerCheck {
    * @throws IllegalArgumentException if two members are one lock in Redis
    */
   static void checkAddresses(List<LeaseSource> members) {
-    refuse(members, LockKey::sharesAddress);
+    findOne(members, LockKey::sharesAddress)
+        .ifPresent(
+            message -> {
+              throw new IllegalArgumentException(message);
+            });
   }
 
-  private static void refuse(List<LeaseSource> members, BiPredicate<LockKey, LockKey> isOne) {
+  /** Returns the message about two members that are one lock in Redis, if there are any. */
+  private static Optional<String> findOne(
+      List<LeaseSource> members, BiPredicate<LockKey, LockKey> isOne) {
     for (int i = 0; i < members.size(); i++) {
       LeaseSource one = members.get(i);
       for (LeaseSource other : members.subList(i + 1, members.size())) {
         if (one.places().stream()
             .anyMatch(place -> other.places().stream().anyMatch(p -> isOne.test(place, p)))) {
-          throw new IllegalArgumentException(
+          return Optional.of(
               "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
                   .formatted(one, other));
         }
       }
     }
+    return Optional.empty();
   }
 
   private boolean isOne(LockKey one, LockKey other) {

@@ -152,6 +152,11 @@ public final class SegmentedLock {
     return IndexedStage.of(any.acquireAsync(wait), SegmentedLock::indexed);
   }
 
+  /** As {@link #acquireAnyAsync(Duration)}, with a lease that is not renewed. */
+  public CompletionStage<Optional<SegmentLease>> acquireAnyAsync(Duration wait, Duration lease) {
+    return IndexedStage.of(any.acquireAsync(wait, lease), SegmentedLock::indexed);
+  }
+
   private static SegmentLease indexed(Lease lease) {
     String name = lease.lockName();
     return new IndexedLease(lease, Integer.parseInt(name.substring(name.lastIndexOf(':') + 1)));
@@ -190,12 +195,24 @@ public final class SegmentedLock {
     return segment(index).acquire(wait).map(SegmentedLock::indexed);
   }
 
+  /** As {@link #acquire(int, Duration)}, with a lease that is not renewed. */
+  public Optional<SegmentLease> acquire(int index, Duration wait, Duration lease)
+      throws InterruptedException {
+    return segment(index).acquire(wait, lease).map(SegmentedLock::indexed);
+  }
+
   /**
    * Waits for the segment of that key ({@link #segmentOf}), so that a key always meets itself; as
-   * {@link #acquire}.
+   * {@link #acquire(int, Duration)}.
    */
   public Optional<SegmentLease> acquireFor(String key, Duration wait) throws InterruptedException {
     return acquire(segmentOf(key), wait);
+  }
+
+  /** As {@link #acquireFor(String, Duration)}, with a lease that is not renewed. */
+  public Optional<SegmentLease> acquireFor(String key, Duration wait, Duration lease)
+      throws InterruptedException {
+    return acquire(segmentOf(key), wait, lease);
   }
 
   // ---- all segments
@@ -282,6 +299,19 @@ public final class SegmentedLock {
   @SuppressWarnings("unchecked")
   private List<Long> state() {
     return (List<Long>) any.query(keys.state());
+  }
+
+  /** Two are equal if they have the same client, name and number of segments. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SegmentedLock lock
+        && any.equals(lock.any)
+        && segments() == lock.segments();
+  }
+
+  @Override
+  public int hashCode() {
+    return any.hashCode();
   }
 
   @Override

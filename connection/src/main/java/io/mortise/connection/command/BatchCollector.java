@@ -26,11 +26,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>When there is too much to send</b>, as when a broken connection has all holds verified, a
  * few workers send it ({@link BatchQueue}), the <a
  * href="https://en.wikipedia.org/wiki/Earliest_deadline_first_scheduling">earliest deadline</a>
- * first: a short lease that is due in the middle of that does not wait for the long ones. An item
- * that {@linkplain BatchItem#isWanted nobody wants} when its turn comes is not sent. So those that
- * are late cost nothing, and the others still get through. With as many workers as there are
- * batches each would be too slow, and a time-out of one batch would bring its items back sooner
- * than their turn: then nearly all of them were late.
+ * first: a short lease overtakes the batches of long ones. An item that {@linkplain
+ * BatchItem#isWanted nobody wants} any more is not sent, so late items cost nothing. A worker for
+ * each batch would make every batch slow: batches would time out, and their items come back before
+ * their turn, until nearly all items were late.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
  * run on workers, those of each server apart, so that a silent server delays only its own items.

@@ -54,7 +54,7 @@ final class PendingItem {
     if (!(value instanceof Long answer)) {
       fail(new CommandException(Kind.SCRIPT, true, "the answer cannot be read: " + value, null));
     } else if (answer < 0) {
-      fail(new CommandException(Kind.SCRIPT, false, "Redis refused to say", null));
+      fail(new CommandException(Kind.SCRIPT, false, "the server refused to read the key", null));
     } else if (delivered.compareAndSet(false, true)) {
       try {
         item.onReply(answer, sentNanos);

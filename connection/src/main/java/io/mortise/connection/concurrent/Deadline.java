@@ -3,7 +3,7 @@ package io.mortise.connection.concurrent;
 import com.google.common.base.Ticker;
 
 /**
- * The moment at which a wait ends, with the clock that it is a moment of.
+ * The moment at which a wait ends, with the clock that measures it.
  *
  * <p>A client has one ticker. A deadline carries that ticker wherever it goes, so that no class can
  * compare it with the time of another clock. Between {@code core} and this module only durations

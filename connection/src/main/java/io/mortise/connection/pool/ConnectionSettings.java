@@ -47,7 +47,7 @@ public record ConnectionSettings(
    */
   public record Security(
       @Nullable Tls tls, @Nullable String sentinelUser, @Nullable String sentinelPassword) {
-    /** None of it: the URI says all. */
+    /** No extra settings: the URI is sufficient. */
     public static final Security NONE = new Security(null, null, null);
 
     /** Returns what it is, without the password. */

@@ -24,8 +24,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 public final class ErrorClassifier {
   /**
-   * Redis before 7 wraps the error of a command inside a script in a sentence of its own, and puts
-   * the line before one that the script catches.
+   * Before Redis 7, the error of a command inside a script is wrapped in another message; an error
+   * that the script catches has the line number in front.
    */
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");

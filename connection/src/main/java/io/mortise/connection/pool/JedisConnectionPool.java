@@ -52,10 +52,10 @@ public final class JedisConnectionPool implements ConnectionPool {
   /**
    * Borrows a connection from the present pool, also when the Jedis client replaces its pool during
    * the wait: after a failover, or when a node leaves its cluster. A pool that closes interrupts
-   * the threads that wait for its connections. So an interrupt by which the wait for a closed pool
-   * ends counts as that of the pool, and nobody learns of it. An interrupt of the caller stays one
-   * if it comes before the close or after the end of that wait. One that comes at the same moment
-   * is lost: a thread has one interrupt status, which does not say who has set it.
+   * the threads that wait for its connections. So an interrupt that ends a wait in a closed pool is
+   * taken for the pool's, and is swallowed. An interrupt by the caller is kept if it arrives before
+   * the pool closes, or after the wait has ended. One that arrives in between is lost: the
+   * interrupt status of a thread does not say who has set it.
    *
    * @throws IllegalStateException if the pool is closed and there is no other one, because the
    *     Jedis client is closed

@@ -215,8 +215,9 @@ public final class LazyConnectionPool implements ConnectionPool {
     }
 
     /**
-     * The others have been idle for at least as long, and what was forgotten with this one, each of
-     * them would cost a time-out of its own.
+     * Closes the idle connections too. They have been idle for at least as long: if a firewall has
+     * forgotten this connection, it has probably forgotten those, and each of them would cost a
+     * time-out.
      */
     @Override
     public void timedOut() {

@@ -145,8 +145,8 @@ final class SubscriberSession {
    * Sends a heartbeat on a connection that was silent, and closes one whose answer is overdue.
    * Half-open connections show in no other way.
    *
-   * <p>The heartbeat is no PING, whose answer Jedis does not expect over RESP3 if it comes quickly.
-   * It subscribes a channel again that is subscribed already: the server confirms it again.
+   * <p>The heartbeat subscribes a channel again that is subscribed already: the server confirms it
+   * again. A PING would not do: over RESP3 Jedis does not expect its answer if that comes quickly.
    *
    * @param answerNanos how long an answer may take
    * @param channel a subscribed channel

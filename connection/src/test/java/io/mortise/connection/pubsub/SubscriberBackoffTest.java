@@ -31,15 +31,17 @@ class SubscriberBackoffTest {
   private final FakeTicker ticker = new FakeTicker();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicInteger connects = new AtomicInteger();
-  private volatile boolean denies = true;
+  private volatile String refusal = RespServer.error("NOPERM denied");
 
-  /** Confirms the first channel of a command, and refuses the other one. */
+  /**
+   * Confirms the first channel of a command, and refuses the other one while there is a refusal.
+   */
   private final RespServer server =
       new RespServer(
           command ->
-              denies
-                  ? RespServer.subscribed(command.subList(0, 2)) + RespServer.error("NOPERM denied")
-                  : RespServer.subscribed(command));
+              refusal.isEmpty()
+                  ? RespServer.subscribed(command)
+                  : RespServer.subscribed(command.subList(0, 2)) + refusal);
 
   private final NodeSubscriber.Callbacks callbacks =
       new NodeSubscriber.Callbacks() {
@@ -105,7 +107,7 @@ class SubscriberBackoffTest {
   @Test
   void afterASessionThatHasLastedTheNextOneBeginsSoon() throws Exception {
     backOff();
-    denies = false;
+    refusal = "";
     until(() -> denied.confirmed);
     Duration paused = Duration.ZERO;
     for (int i = 0; i < 5; i++) {
@@ -118,5 +120,18 @@ class SubscriberBackoffTest {
       until(() -> denied.confirmed);
     }
     assertTrue(paused.toMillis() < 2_500, "five pauses of " + paused + " together");
+  }
+
+  /** Otherwise each of the pauses is at least 500 ms. */
+  @Test
+  void afterChannelsHaveMovedToAnotherNodeTheNextSessionBeginsSoon() {
+    backOff();
+    refusal = RespServer.error("MOVED 5 127.0.0.1:1");
+    until(() -> connects.get() == 8); // its pause has begun before
+    long begin = System.nanoTime();
+    until(() -> connects.get() == 13);
+
+    Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+    assertTrue(taken.toMillis() < 2_500, "five sessions within " + taken);
   }
 }

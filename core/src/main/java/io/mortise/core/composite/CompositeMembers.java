@@ -104,9 +104,8 @@ final class CompositeMembers {
   }
 
   /**
-   * Returns how many of the members that count are valid now. When these are too few, it looks
-   * whether they still are the members: a thread that was kept from going on may have read those
-   * from before, and their losses, while others have taken their places, one after the other.
+   * Counts the members that are valid now. If these are too few, it reads the members again: this
+   * thread may have been suspended, and have counted members that were replaced meanwhile.
    */
   Count count() {
     List<OwnedLease> read = present(counted);

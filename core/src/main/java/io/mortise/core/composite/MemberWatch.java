@@ -9,9 +9,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ObjIntConsumer;
 
 /**
- * Watches the members of a composite hold. Members that may outlast it are watched until it is
- * released, all others to their own end: the release of one may find out that it was lost, also
- * after the whole hold has ended, and that is no warning of its own.
+ * Watches the members of a composite hold. Members that may outlast the hold are watched until the
+ * hold is released. The others are watched until their own end: the loss of one may be found at its
+ * release, also after the whole hold has ended, and must not be logged as a second warning.
  *
  * <p><b>Threads.</b> Any thread may call it. A member that is watched while the hold is released is
  * not watched after that, because each of the two threads first publishes and then looks: one adds

@@ -49,6 +49,7 @@ public final class CallerWait {
     this(terms, source.name(), source::nanoTime);
   }
 
+  /** Returns when the wait began, by its clock. */
   public long startNanos() {
     return startNanos;
   }

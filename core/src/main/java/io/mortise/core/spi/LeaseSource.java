@@ -23,7 +23,7 @@ public interface LeaseSource {
   /** Returns the identity of the lock: equal for two sources of the same lock, and no others. */
   Object identity();
 
-  /** Returns the lock family, in one word. */
+  /** Returns the lock family, in a few lower-case words, as {@code LockEvent.lockKind} shows it. */
   String kind();
 
   /** Returns the name for callers and messages. */

@@ -6,7 +6,8 @@ import io.mortise.scripts.ScriptCall;
  * The commands that a lock family sends to Redis, and the interpretation of their replies. A family
  * adds a protocol and its scripts; the client implements waiting, renewal, ownership and release.
  * The abilities of single families are in {@link QueueingProtocol}, {@link CallerAwareProtocol},
- * {@link TransferableProtocol}, {@link NotifyingProtocol} and {@link GroupProtocol}.
+ * {@link TransferableProtocol}, {@link RunProtocol}, {@link NotifyingProtocol} and {@link
+ * GroupProtocol}.
  *
  * <p>Every call that an implementation creates is safe to repeat, except {@link #forceRelease}: a
  * holder id identifies one acquisition and is never used again.
@@ -18,7 +19,10 @@ public interface LockProtocol {
   /** Returns the lock's name. */
   LockName name();
 
-  /** Returns the family, in one word: two locks of one client are the same if kind and name are. */
+  /**
+   * Returns the family, in a few lower-case words, as {@code LockEvent.lockKind} shows it. Two
+   * locks of one client are the same if kind and name are.
+   */
   String kind();
 
   /**

@@ -33,9 +33,9 @@ public interface NotifyingProtocol extends LockProtocol {
   ScriptCall notifyNext();
 
   /**
-   * Returns whether nobody has to look after an attempt was answered {@link AcquireResult.Queued}:
-   * one of ours holds the lock, and the end of its hold notifies the next waiter; or it is the turn
-   * of readers, at whose end this one asks.
+   * Returns whether the answer {@link AcquireResult.Queued} makes the later check unnecessary: a
+   * Mortise holder has the lock, and the end of its hold notifies the next waiter; or it is the
+   * readers' turn, after which this waiter attempts again.
    */
   default boolean isHeldWhenQueued() {
     return true;

@@ -57,6 +57,7 @@ class FilesTest {
       Map.of(
           "DistributedLock", "an interface: more than half of it is its documentation",
           "LockEvent", "one accessor and one builder method for each fact, with its documentation",
+          "SegmentedLock", "one method for each way to acquire, with its documentation",
           "RedisServer", "a line each for users, with its documentation, and a builder",
           "CompositeLease", "implements each method of OwnedLease, most of them in one line",
           "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in a line",

@@ -1,7 +1,7 @@
 package io.mortise.it.events;
 
 import static io.mortise.core.LockEvent.Type.ACQUIRED;
-import static io.mortise.core.LockEvent.Type.HANDED_OVER;
+import static io.mortise.core.LockEvent.Type.HANDED_OFF;
 import static io.mortise.core.LockEvent.Type.LOST;
 import static io.mortise.core.LockEvent.Type.NOT_ACQUIRED;
 import static io.mortise.core.LockEvent.Type.RELEASED;
@@ -76,7 +76,7 @@ class LocalHoldEventsTest {
             REQUESTED,
             RELEASED,
             ACQUIRED,
-            HANDED_OVER,
+            HANDED_OFF,
             RELEASED,
             ACQUIRED,
             RELEASED);
@@ -114,12 +114,12 @@ class LocalHoldEventsTest {
 
     log.await(RELEASED, total);
     assertEquals(0, client.status().droppedEvents());
-    assertFalse(log.of(HANDED_OVER).isEmpty());
+    assertFalse(log.of(HANDED_OFF).isEmpty());
     for (long number = 1; number <= total; number++) {
       List<LockEvent.Type> types = EventLog.types(log.of(number));
       assertTrue(
           types.equals(List.of(REQUESTED, ACQUIRED, RELEASED))
-              || types.equals(List.of(REQUESTED, ACQUIRED, HANDED_OVER, RELEASED)),
+              || types.equals(List.of(REQUESTED, ACQUIRED, HANDED_OFF, RELEASED)),
           types::toString);
     }
     assertTheHoldsAreDisjoint();
@@ -132,7 +132,7 @@ class LocalHoldEventsTest {
       if (event.type() == ACQUIRED) {
         assertEquals(0, inside, () -> "before " + event);
         inside = event.acquisition().orElseThrow();
-      } else if (event.type() == HANDED_OVER || event.type() == RELEASED) {
+      } else if (event.type() == HANDED_OFF || event.type() == RELEASED) {
         inside = 0;
       }
     }

@@ -2,6 +2,7 @@ package io.mortise.it.segmentedlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -276,9 +277,17 @@ class SegmentedLockTest {
 
   @Test
   void itIsRenewedUnlessALeaseWasGiven() throws Exception {
-    SegmentLease given = here.acquireAny(NO_WAIT, Duration.ofMillis(300)).orElseThrow();
-    Eventually.until("it has run out", () -> !given.isValid());
-    assertThrows(LeaseLostException.class, given::close);
+    Duration lease = Duration.ofMillis(300);
+    List<SegmentLease> given =
+        List.of(
+            here.acquire(0, NO_WAIT, lease).orElseThrow(),
+            here.acquireAny(NO_WAIT, lease).orElseThrow(),
+            here.acquireAnyAsync(NO_WAIT, lease).toCompletableFuture().get().orElseThrow(),
+            here.acquireFor(name, HOUR, lease).orElseThrow()); // once one of them has run out
+    for (SegmentLease each : given) {
+      Eventually.until("it has run out", () -> !each.isValid());
+      assertThrows(LeaseLostException.class, each::close);
+    }
 
     SegmentLease renewed = here.acquireAnyAsync(HOUR).toCompletableFuture().get().orElseThrow();
     assertTrue(renewed.isValid());
@@ -336,5 +345,16 @@ class SegmentedLockTest {
     assertThrows(IllegalArgumentException.class, () -> new SegmentedLock(clients.here(), " ", 1));
     assertThrows(IndexOutOfBoundsException.class, () -> here.segment(3));
     assertThrows(IndexOutOfBoundsException.class, () -> here.exhausted(-1));
+  }
+
+  @Test
+  void twoOfOneClientNameAndNumberAreEqual() {
+    SegmentedLock same = new SegmentedLock(clients.here(), name, SEGMENTS);
+
+    assertEquals(here, same);
+    assertEquals(here.hashCode(), same.hashCode());
+    assertNotEquals(here, there);
+    assertNotEquals(here, new SegmentedLock(clients.here(), name, SEGMENTS + 1));
+    assertNotEquals(here, new SegmentedLock(clients.here(), name + "2", SEGMENTS));
   }
 }

@@ -17,8 +17,8 @@ public record ObservedReleases(
     implements ReleaseObserver {
 
   /**
-   * Readers of this client that a write release has notified count as another client. They have
-   * their turn before the next writer in any case, so its pause delays nobody else.
+   * The readers of this client that a write release has notified count as another client. They
+   * enter before the next writer, so the writer's pause delays nobody else.
    */
   @Override
   public void released(LockProtocol protocol, String holder, long receivers, boolean notifiedOne) {
@@ -37,8 +37,8 @@ public record ObservedReleases(
   }
 
   /**
-   * A lock that is held, by this attempt or by one whose end notifies the next waiter, needs no
-   * look. Behind {@link AcquireResult.Busy} may be one of Redisson, which notifies none of ours.
+   * No check is needed while a Mortise client holds the lock: the end of its hold notifies the next
+   * waiter. {@link AcquireResult.Busy} may mean a Redisson holder, which notifies none of ours.
    */
   @Override
   public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {

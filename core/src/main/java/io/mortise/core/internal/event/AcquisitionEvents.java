@@ -179,7 +179,7 @@ public final class AcquisitionEvents {
 
   /** Reports that the hold goes to the next thread of this client. */
   public void handedOver() {
-    emit(LockEvent.Type.HANDED_OVER, since(acquiredNanos, context.nanos()), null, null);
+    emit(LockEvent.Type.HANDED_OFF, since(acquiredNanos, context.nanos()), null, null);
   }
 
   /** Returns the action that reports the end, with the loss if the hold was lost. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * queue, without it.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link
- * io.mortise.core.internal.lease.LeaseTermination} calls {@link #release} or {@link #handOff} once.
+ * io.mortise.core.internal.lease.LeaseSlot} calls {@link #release} or {@link #handOff} once.
  */
 final class LocalQueueSlot implements QueueSlot {
   private final LocalQueues queues;

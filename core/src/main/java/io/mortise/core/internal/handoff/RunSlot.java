@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * the run does not go on behind it.
  *
  * <p><b>Threads.</b> Any thread may call any method. {@link
- * io.mortise.core.internal.lease.LeaseTermination} calls {@link #handOff} at most once; only that
- * call writes, into the offer, which it then publishes.
+ * io.mortise.core.internal.lease.LeaseSlot} calls {@link #handOff} at most once; only that call
+ * writes, into the offer, which it then publishes.
  *
  * @param offer the offer to the next waiter, with the run
  * @param leaseMillis the lease of the hold

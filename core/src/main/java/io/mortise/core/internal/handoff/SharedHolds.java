@@ -55,8 +55,9 @@ public final class SharedHolds {
   }
 
   /**
-   * Makes a hold joinable, in place of the one before. If its users have left by now, because it
-   * was lost, nobody would remove it: this method looks for that after it has put it there.
+   * Makes a hold joinable, in place of the one before. Its users may have left already, because it
+   * was lost: then nobody else would remove it, so this method looks for that after it has put the
+   * hold there.
    */
   void makeJoinable(String id, SharedHold shared) {
     joinable.put(id, shared);

@@ -27,7 +27,7 @@ public final class SharedLease extends CompositeLease implements RedisHold {
 
     /**
      * Returns whether a leaving user has to verify the hold: other users stay, so the hold is not
-     * released, and Redis has not confirmed it within {@code LockOptions.maxHandOffTime}.
+     * released, and Redis has not confirmed it within {@code LockTuning.maxHandOffTime}.
      */
     boolean needsVerification(SharedLease leaving);
 

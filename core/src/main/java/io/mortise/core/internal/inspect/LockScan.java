@@ -31,7 +31,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class LockScan {
   private static final int KEYS_EACH_STEP = 1_000;
 
-  /** How many fields are asked for; of two, one is no mode. Redis may return more. */
+  /**
+   * How many fields are asked for. One of two may be the mode, so the other is a holder. Redis may
+   * return more.
+   */
   private static final int FIELDS = 2;
 
   /** How many hashes are asked for at once: Redis keeps the answers until they are read. */
@@ -75,7 +78,8 @@ final class LockScan {
       if (hasMore) {
         return;
       }
-      // A superset, because a name is there with braces or without: the names decide.
+      // Matches too much, because a key has the name with or without braces: the names are filtered
+      // below.
       scan(server, "list", GlobPattern.quote(QUEUE) + "*" + glob + "*", this::queues);
       if (hasMore) {
         return;

@@ -6,14 +6,14 @@ import com.google.common.base.Ticker;
  * The moment before an attempt is sent: the lease of its grant counts from here.
  *
  * @param nanos the start of the lease
- * @param epoch the client's epoch; if it has changed when the grant arrives, a check of the
- *     client's holds in between could not see this one
+ * @param epoch the client's epoch; if it has changed before the grant arrives, a verification of
+ *     all holds in between did not include this one
  */
 public record AttemptStart(long nanos, long epoch) {
 
   /**
-   * Returns the current moment. The epoch is read first, so that an event is never taken for an
-   * earlier one. From now on the clocks are watched: the hold may be granted before a suspension of
+   * Returns the current moment. The epoch is read before the clock, so that an event in between is
+   * not missed. From now on the clocks are watched: the hold may be granted before a suspension of
    * the machine, and registered after it.
    */
   public static AttemptStart now(HoldRegistry holds, Ticker ticker) {

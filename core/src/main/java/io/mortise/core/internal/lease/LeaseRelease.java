@@ -141,10 +141,10 @@ final class LeaseRelease implements Completions.Operation {
    * hold: then the hold is released.
    *
    * <p>Example: the scheduler sends a renewal while this thread hands the hold off, and Redis does
-   * not know the hold. The reply sets the time of the next request first, and then marks the hold
-   * as failing. This thread reads that time first, and then looks whether the hold is settled. So
-   * either it sees the renewal and hands nothing off, or the next holder has the time at which this
-   * renewal was due, and asks then. A renewal in an interval from now would be too late.
+   * not know the hold. The reply first sets the time of the next request, and then marks the hold
+   * as failing. This thread first reads that time, and then looks whether the hold is settled. So
+   * either it sees the failure and does not hand off, or the next holder inherits the time at which
+   * this renewal was due, and asks Redis then. An interval from now would be too late.
    */
   private boolean tryHandOff() {
     LeaseSlot slot = termination.slot();

@@ -6,9 +6,9 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.spi.RunProtocol;
 
 /**
- * Ends one hold that is lost. At every end of the hold it gives up the slot in the local queue,
- * once, and has a hold that Redis may keep released in the background. {@link LeaseRelease}
- * releases the hold.
+ * Ends a hold that is lost. At every end of a hold, also at its release by {@link LeaseRelease}, it
+ * gives up the slot in the local queue, once. If Redis may still have the hold, it has that
+ * released in the background.
  *
  * <p><b>What Redis may keep.</b> Example: thread A sends a renewal whose reply is delayed; thread B
  * finds the deadline passed. A has noted the renewal at the {@link LeaseDeadline} before it was

@@ -257,8 +257,8 @@ final class LeaseTiming {
   }
 
   /**
-   * Returns the renewal interval; a hold that is not renewed is verified as often as one with the
-   * client's own lease is renewed, and so is one that a re-entry renews after a longer lease.
+   * Returns the renewal interval: a third of the lease, and at most a third of the client's default
+   * lease. A hold that is not renewed is verified at a third of the client's default lease.
    */
   long intervalNanos() {
     long own = context.options().lease().toNanos();

@@ -19,7 +19,10 @@ public final class MinimumEnd {
 
   /** Sets the time, unless a later one is set. */
   public void extendTo(long untilNanos) {
-    long given = untilNanos == NONE ? -1 : untilNanos; // a nanosecond earlier
+    long given =
+        untilNanos == NONE
+            ? -1
+            : untilNanos; // 0 means none, so a time of exactly 0 is stored as -1
     nanos.accumulateAndGet(
         given, (before, end) -> before != NONE && before - end >= 0 ? before : end);
   }

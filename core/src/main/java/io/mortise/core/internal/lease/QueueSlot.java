@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The slot in the local queue of its client that a hold keeps. The thread that ends the hold gives
  * the slot up, exactly once, by {@link #release} or {@link #handOff}.
  *
- * <p><b>Threads.</b> Any thread may call any method; {@link LeaseTermination} makes sure that only
- * one thread gives the slot up.
+ * <p><b>Threads.</b> Any thread may call any method; {@link LeaseSlot} makes sure that only one
+ * thread gives the slot up.
  */
 public interface QueueSlot {
 

@@ -7,8 +7,9 @@ import io.mortise.core.spi.LeaseTerms;
  * without a command: the holder id stays, and the next holder gets the next reserved fencing token.
  *
  * <p>Only a hold without open questions is handed off: confirmed, renewed, and with time left; see
- * {@link LeaseTermination}. It is stored in the queue until its next owner takes it, and belongs
- * there to the acquisition with the queue's permit, which uses it, hands it off, or releases it.
+ * {@link LeaseSlot#mayHandOff} and {@link LeaseTiming#isCertain}. It is stored in the queue until
+ * its next owner takes it, and belongs there to the acquisition with the queue's permit, which uses
+ * it, hands it off, or releases it.
  *
  * @param holder the holder id, under which the hold is released in the end
  * @param deadlineNanos the time until which the hold is certain

@@ -13,8 +13,8 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
-import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
+import io.mortise.core.internal.lease.TestContext;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
@@ -93,25 +93,8 @@ class SpentHolderIdTest {
 
   private AcquireContext context() {
     AcquireContext context = client.context();
-    LeaseContext lease = context.lease();
     return new AcquireContext(
-        new LeaseContext(
-            lease.options(),
-            lease.drift(),
-            ticker,
-            lease.jitter(),
-            lease.closing(),
-            lease.operations(),
-            lease.commands(),
-            lease.batches(),
-            lease.scheduler(),
-            lease.tasks(),
-            lease.holds(),
-            lease.completions(),
-            lease.releases(),
-            lease.observer(),
-            lease.failedRenewals(),
-            lease.events()),
+        new TestContext(context.lease()).ticker(ticker).build(),
         context.queues(),
         context.sharedHolds(),
         context.runWaiters(),

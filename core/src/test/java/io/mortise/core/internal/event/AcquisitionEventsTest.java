@@ -1,7 +1,7 @@
 package io.mortise.core.internal.event;
 
 import static io.mortise.core.LockEvent.Type.ACQUIRED;
-import static io.mortise.core.LockEvent.Type.HANDED_OVER;
+import static io.mortise.core.LockEvent.Type.HANDED_OFF;
 import static io.mortise.core.LockEvent.Type.LOST;
 import static io.mortise.core.LockEvent.Type.NOT_ACQUIRED;
 import static io.mortise.core.LockEvent.Type.REACHABLE;
@@ -238,7 +238,7 @@ class AcquisitionEventsTest {
     events.onEnd().accept(null);
     events.renewed(0);
 
-    assertEquals(List.of(REQUESTED, ACQUIRED, HANDED_OVER, RELEASED), types());
+    assertEquals(List.of(REQUESTED, ACQUIRED, HANDED_OFF, RELEASED), types());
   }
 
   @Test

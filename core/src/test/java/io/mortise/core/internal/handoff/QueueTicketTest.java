@@ -14,15 +14,15 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
-import io.mortise.core.internal.lease.BackgroundReleaser;
+import io.mortise.core.internal.lease.FragileTicker;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.TestContext;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.Script;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,18 +33,7 @@ import org.junit.jupiter.api.Timeout;
 class QueueTicketTest {
   private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
 
-  /** Fails once, when the heap is full. */
-  private final class FragileTicker extends Ticker {
-    @Override
-    public long read() {
-      if (heapIsFull.getAndSet(false)) {
-        throw new OutOfMemoryError("on purpose");
-      }
-      return System.nanoTime();
-    }
-  }
-
-  private final AtomicBoolean heapIsFull = new AtomicBoolean();
+  private final FragileTicker ofReleases = new FragileTicker(Ticker.systemTicker());
   private volatile String answer = RespServer.integers(List.of(1L, 0L));
   private final RespServer server = new RespServer(command -> answer);
   private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
@@ -54,17 +43,9 @@ class QueueTicketTest {
   private final QueueTicket ticket = ticket();
 
   private QueueTicket ticket() {
-    LeaseContext context = client.context().lease();
-    BackgroundReleaser releases =
-        new BackgroundReleaser(
-            context.commands(),
-            context.scheduler(),
-            context.tasks(),
-            context.closing(),
-            new FragileTicker(),
-            context.jitter(),
-            context.observer());
-    return new QueueTicket(context.ticker(), releases, queues, protocol);
+    LeaseContext context =
+        new TestContext(client.context().lease()).tickerOfReleases(ofReleases).build();
+    return new QueueTicket(context.ticker(), context.releases(), queues, protocol);
   }
 
   @BeforeEach
@@ -113,7 +94,7 @@ class QueueTicketTest {
   void aHoldIsReleasedByTheSecondCallWhenAnErrorHasEndedTheFirst() {
     assertFalse(ticket.tryEnter());
     handOff("h1");
-    heapIsFull.set(true);
+    ofReleases.fillHeapOnce();
     assertThrows(OutOfMemoryError.class, ticket::release);
 
     ticket.release();
@@ -127,7 +108,7 @@ class QueueTicketTest {
     handOff("h2");
     assertTrue(ticket.tryEnter());
     answer = "-ERR on purpose\r\n";
-    heapIsFull.set(true);
+    ofReleases.fillHeapOnce();
     assertThrows(OutOfMemoryError.class, () -> ticket.releaseOfferedHold(10_000_000_000L));
     int before = server.heard().size();
 

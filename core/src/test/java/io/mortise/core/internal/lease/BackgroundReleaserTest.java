@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
@@ -15,6 +14,7 @@ import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
@@ -44,25 +44,10 @@ class BackgroundReleaserTest {
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
   private static final String FORCED = RespServer.integers(List.of(2L, 0L));
 
-  /** A clock that cannot be read while the heap is full. */
-  private final class FragileTicker extends Ticker {
-    @Override
-    public long read() {
-      if (heapIsFull) {
-        failed.incrementAndGet();
-        throw new OutOfMemoryError("on purpose");
-      }
-      return now;
-    }
-  }
-
-  private volatile long now;
-
-  private volatile boolean heapIsFull;
+  private final FakeTicker clock = new FakeTicker();
   private volatile String answer = RespServer.HANG_UP;
-  private final AtomicInteger failed = new AtomicInteger();
   private final RespServer server = new RespServer(command -> answer());
-  private final Ticker ticker = new FragileTicker();
+  private final FragileTicker ticker = new FragileTicker(clock);
   private final ClosingState closing = new ClosingState();
   private final AtomicInteger threads = new AtomicInteger();
   private final WorkerPool workers =
@@ -112,7 +97,11 @@ class BackgroundReleaserTest {
           observer);
 
   private String answer() {
-    heapIsFull = answer.equals(RespServer.HANG_UP);
+    if (answer.equals(RespServer.HANG_UP)) {
+      ticker.fillHeap();
+    } else {
+      ticker.freeHeap();
+    }
     return answer;
   }
 
@@ -126,9 +115,9 @@ class BackgroundReleaserTest {
   @Test
   void aReleaseWhoseWorkerRanOutOfMemoryIsRepeated() {
     release("holder");
-    await().atMost(BackgroundCall.LIVENESS).until(() -> failed.get() > 0);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ticker.failures() > 0);
     answer = RELEASED;
-    heapIsFull = false;
+    ticker.freeHeap();
     awaitAfterRuns(this::assertNothingIsPending);
   }
 
@@ -246,7 +235,7 @@ class BackgroundReleaserTest {
     awaitAfterRuns(() -> assertTrue(server.heard().size() > 2));
     assertEquals(1, releaser.size());
 
-    now = LEASE_END;
+    clock.advance(LEASE_END);
     awaitAfterRuns(this::assertNothingIsPending);
   }
 

@@ -92,23 +92,10 @@ class HandOffDuringRenewalTest {
    */
   private LeaseContext context() {
     LeaseContext of = client.context().lease();
-    return new LeaseContext(
-        of.options(),
-        of.drift(),
-        clock,
-        of.jitter(),
-        of.closing(),
-        of.operations(),
-        of.commands(),
-        new BatchCollector(of.commands(), workers, clock),
-        of.scheduler(),
-        of.tasks(),
-        of.holds(),
-        of.completions(),
-        of.releases(),
-        of.observer(),
-        of.failedRenewals(),
-        of.events());
+    return new TestContext(of)
+        .ticker(clock)
+        .batches(new BatchCollector(of.commands(), workers, clock))
+        .build();
   }
 
   private static void await(CountDownLatch latch) {

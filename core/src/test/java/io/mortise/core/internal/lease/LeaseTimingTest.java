@@ -27,28 +27,9 @@ class LeaseTimingTest {
   private final FakeTicker ticker = new FakeTicker();
   private final RedisLockClient client =
       (RedisLockClient) LockClient.create("redis://127.0.0.1:1", OPTIONS);
-  private final LeaseContext context = on(ticker, client.context().lease());
+  private final LeaseContext context =
+      new TestContext(client.context().lease()).ticker(ticker).build();
   private long now;
-
-  private static LeaseContext on(FakeTicker ticker, LeaseContext context) {
-    return new LeaseContext(
-        context.options(),
-        context.drift(),
-        ticker,
-        context.jitter(),
-        context.closing(),
-        context.operations(),
-        context.commands(),
-        context.batches(),
-        context.scheduler(),
-        context.tasks(),
-        context.holds(),
-        context.completions(),
-        context.releases(),
-        context.observer(),
-        context.failedRenewals(),
-        context.events());
-  }
 
   private static LeaseTerms fixed(long leaseMillis) {
     return new LeaseTerms(0, leaseMillis, false, false);

@@ -76,23 +76,9 @@ class LossWithoutMemoryTest {
             return of.nanos();
           }
         };
-    return new LeaseContext(
-        of.options(),
-        of.drift(),
-        of.ticker(),
-        of.jitter(),
-        of.closing(),
-        of.operations(),
-        of.commands(),
-        of.batches(),
-        of.scheduler(),
-        new BackgroundTasks(workers, of.scheduler(), of.closing(), ofTasks),
-        of.holds(),
-        of.completions(),
-        of.releases(),
-        of.observer(),
-        of.failedRenewals(),
-        of.events());
+    return new TestContext(of)
+        .tasks(new BackgroundTasks(workers, of.scheduler(), of.closing(), ofTasks))
+        .build();
   }
 
   @AfterEach

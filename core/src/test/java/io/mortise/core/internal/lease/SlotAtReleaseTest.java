@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -42,48 +41,10 @@ class SlotAtReleaseTest {
       TestClients.of(
           server,
           LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build());
-  private final AtomicBoolean heapIsFull = new AtomicBoolean();
-  private final HoldParts hold = new HoldParts(context(), TERMS);
-
-  /** Fails once, when the heap is full. */
-  private final class FragileTicker extends Ticker {
-    @Override
-    public long read() {
-      if (heapIsFull.getAndSet(false)) {
-        throw new OutOfMemoryError("on purpose");
-      }
-      return System.nanoTime();
-    }
-  }
-
-  /** Returns the context of the client with releases that fail while the heap is full. */
-  private LeaseContext context() {
-    LeaseContext of = client.context().lease();
-    return new LeaseContext(
-        of.options(),
-        of.drift(),
-        of.ticker(),
-        of.jitter(),
-        of.closing(),
-        of.operations(),
-        of.commands(),
-        of.batches(),
-        of.scheduler(),
-        of.tasks(),
-        of.holds(),
-        of.completions(),
-        new BackgroundReleaser(
-            of.commands(),
-            of.scheduler(),
-            of.tasks(),
-            of.closing(),
-            new FragileTicker(),
-            of.jitter(),
-            of.observer()),
-        of.observer(),
-        of.failedRenewals(),
-        of.events());
-  }
+  private final FragileTicker ofReleases = new FragileTicker(Ticker.systemTicker());
+  private final HoldParts hold =
+      new HoldParts(
+          new TestContext(client.context().lease()).tickerOfReleases(ofReleases).build(), TERMS);
 
   @AfterEach
   void close() {
@@ -170,7 +131,7 @@ class SlotAtReleaseTest {
           @Override
           public TransferableHold handOff(TransferableHold offered) {
             answer = "-ERR on purpose\r\n";
-            heapIsFull.set(true);
+            ofReleases.fillHeapOnce();
             return offered;
           }
         });

@@ -56,29 +56,17 @@ class VerificationRequestTest {
         }
       };
 
+  /** Its batches are not sent. */
   private final LeaseContext context = context(client.context().lease());
+
   private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
   private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
 
-  /** Returns the same with the clock of this test, and batches that are not sent. */
   private LeaseContext context(LeaseContext of) {
-    return new LeaseContext(
-        of.options(),
-        of.drift(),
-        ticker,
-        of.jitter(),
-        of.closing(),
-        of.operations(),
-        of.commands(),
-        new BatchCollector(of.commands(), workers, ticker),
-        of.scheduler(),
-        of.tasks(),
-        of.holds(),
-        of.completions(),
-        of.releases(),
-        of.observer(),
-        of.failedRenewals(),
-        of.events());
+    return new TestContext(of)
+        .ticker(ticker)
+        .batches(new BatchCollector(of.commands(), workers, ticker))
+        .build();
   }
 
   @AfterEach
