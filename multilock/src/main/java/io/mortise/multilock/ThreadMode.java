@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members that the current thread owns, each as if the thread had locked it separately.
+ * Members that the current thread owns, each as if the thread had locked it separately. Each hold
+ * has an object of its own, by which the levels of its members are found.
  *
  * <p><b>Threads.</b> Stateless. Each method acts on the holds of the calling thread.
  */
@@ -33,7 +34,7 @@ final class ThreadMode implements MemberMode {
   @Override
   public @Nullable OwnedLease acquire(LeaseSource member, LeaseTerms terms)
       throws InterruptedException {
-    if (!ThreadOwnership.lock(member, terms)) {
+    if (!ThreadOwnership.lockFor(this, member, terms)) {
       return null;
     }
     boolean known = false;
@@ -43,7 +44,7 @@ final class ThreadMode implements MemberMode {
       return lease;
     } finally {
       if (!known) {
-        ThreadOwnership.unlock(member);
+        ThreadOwnership.unlockFor(this, member);
       }
     }
   }
@@ -62,7 +63,7 @@ final class ThreadMode implements MemberMode {
     int owned = 0;
     try {
       for (; owned < leases.size(); owned++) {
-        ThreadOwnership.register(members.get(owned), leases.get(owned), terms);
+        ThreadOwnership.registerFor(this, members.get(owned), leases.get(owned), terms);
       }
     } finally {
       if (owned < leases.size()) { // an error, such as no memory
@@ -75,10 +76,10 @@ final class ThreadMode implements MemberMode {
    * Releases the holds, of which the thread owns the first ones. It exits those without memory, and
    * then none of the holds has an owner; after another error none of them is renewed.
    */
-  private static void giveBack(List<LeaseSource> members, List<OwnedLease> leases, int owned) {
+  private void giveBack(List<LeaseSource> members, List<OwnedLease> leases, int owned) {
     try {
       for (int i = 0; i < owned; i++) {
-        var unused = ThreadOwnership.exit(members.get(i));
+        var unused = ThreadOwnership.exitFor(this, members.get(i));
       }
     } finally {
       var unused = LeaseGroup.release(leases);
@@ -91,8 +92,8 @@ final class ThreadMode implements MemberMode {
     List<LeaseSource> reentered = new ArrayList<>(members.size()); // so that no add fails
     try {
       for (LeaseSource member : members) {
-        ThreadOwnership.lock(
-            member, terms.waiting(0).interruptible(false).withOptions(member.options()));
+        ThreadOwnership.lockFor(
+            this, member, terms.waiting(0).interruptible(false).withOptions(member.options()));
         reentered.add(member);
       }
     } catch (InterruptedException e) {
@@ -127,7 +128,7 @@ final class ThreadMode implements MemberMode {
         LeaseSource member = from.get(exited);
         int place = exited++; // before the exit: after an error in it, it is not made again
         try {
-          last[place] = ThreadOwnership.exit(member);
+          last[place] = ThreadOwnership.exitFor(this, member);
         } catch (IllegalMonitorStateException notHeld) {
           failures.add(notHeld);
         }
@@ -148,7 +149,8 @@ final class ThreadMode implements MemberMode {
       int place, List<LeaseSource> members, @Nullable OwnedLease[] last, int exited) {
     if (place < members.size()) {
       try {
-        OwnedLease lease = place < exited ? last[place] : ThreadOwnership.exit(members.get(place));
+        OwnedLease lease =
+            place < exited ? last[place] : ThreadOwnership.exitFor(this, members.get(place));
         if (lease != null) {
           lease.stopRenewal(ABANDONED);
         }
@@ -160,7 +162,7 @@ final class ThreadMode implements MemberMode {
 
   @Override
   public void abandon(LeaseSource member, OwnedLease lease) {
-    OwnedLease last = ThreadOwnership.exit(member);
+    OwnedLease last = ThreadOwnership.exitFor(this, member);
     if (last != null) {
       last.stopRenewal(ABANDONED);
     }

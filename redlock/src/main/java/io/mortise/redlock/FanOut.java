@@ -82,8 +82,8 @@ final class FanOut<T> {
   }
 
   private void execute(int place, Callable<T> task) {
-    markAsked(place);
     var unused = members.get(place).source().submit(() -> call(place, task, true));
+    markAsked(place); // not before: no reply may follow an error
   }
 
   /** Records the reply of a member that need not be called. */
@@ -93,7 +93,12 @@ final class FanOut<T> {
   }
 
   private void markAsked(int place) {
-    var unused = holdingLock(() -> calls.get(place).asked = true);
+    lock.lock(); // without memory: the call has been submitted
+    try {
+      calls.get(place).asked = true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Returns whether the member was called, or need not be. */
@@ -141,11 +146,13 @@ final class FanOut<T> {
 
   private void deliver(int place, @Nullable T value, @Nullable Throwable failure) {
     LateReplyHandler<T> handler;
+    int abandoned;
     lock.lock();
     try {
+      MemberCall<T> call = calls.get(place);
+      abandoned = call.isOpen() ? 1 : 0; // since the close
       handler = late;
       if (handler == null) {
-        MemberCall<T> call = calls.get(place);
         call.value = value;
         call.failure = failure;
         call.answered = true;
@@ -162,7 +169,7 @@ final class FanOut<T> {
     } finally {
       lock.unlock();
     }
-    members.get(place).abandonedCalls().decrementAndGet();
+    members.get(place).abandonedCalls().addAndGet(-abandoned);
     if (value != null) {
       handler.accept(place, value);
     }
@@ -257,9 +264,7 @@ final class FanOut<T> {
     }
   }
 
-  /**
-   * Returns the reply of each member so far; null for one that was not called, or has not replied.
-   */
+  /** Returns the replies so far; null for a member that was not called, or has not replied. */
   List<@Nullable NodeReply<T>> replies() {
     return holdingLock(
         () -> {
@@ -277,8 +282,7 @@ final class FanOut<T> {
         () -> {
           int count = 0;
           for (MemberCall<T> call : calls) {
-            T value = call.value;
-            count += value != null && matches.test(value) ? 1 : 0;
+            count += call.value != null && matches.test(call.value) ? 1 : 0;
           }
           return count;
         });

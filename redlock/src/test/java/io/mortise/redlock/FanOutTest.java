@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException;
@@ -85,6 +86,39 @@ class FanOutTest {
 
     assertEquals(List.of(), late);
     assertFalse(Thread.currentThread().isInterrupted());
+  }
+
+  /** A stack that overflows before the client has taken the call: nobody will answer it. */
+  @Test
+  void aCallThatAnErrorKeepsFromBeingSubmittedIsNotAwaitedForEver() {
+    nodes.get(0).threads =
+        task -> {
+          throw new StackOverflowError("on purpose");
+        };
+    assertThrows(StackOverflowError.class, () -> calls.submit(0, () -> "never"));
+
+    calls.close(true, (place, answer) -> late.add(answer));
+
+    assertEquals(0, calls.open());
+    assertEquals(0, members.get(0).abandonedCalls().get());
+  }
+
+  /** The same when it has taken it. */
+  @Test
+  void aCallThatIsMadeInSpiteOfTheErrorHasItsReplyDelivered() {
+    List<Runnable> waiting = new ArrayList<>();
+    nodes.get(0).threads =
+        task -> {
+          waiting.add(task);
+          throw new StackOverflowError("on purpose");
+        };
+    assertThrows(StackOverflowError.class, () -> calls.submit(0, () -> "yes"));
+    calls.close(false, (place, answer) -> late.add(place + " " + answer));
+
+    waiting.get(0).run();
+
+    assertEquals(List.of("0 yes"), late);
+    assertEquals(0, members.get(0).abandonedCalls().get());
   }
 
   @Test

@@ -201,23 +201,38 @@ public abstract class CompositeLease implements OwnedLease {
 
   // ---- state
 
+  /**
+   * Adopts the states of the members; returns that of the hold.
+   *
+   * <p>A thread that has changed the hold counts again. Example: two members are renewed after a
+   * pause. Thread A reads the second one before its renewal; thread B reads both after it, and
+   * makes the hold held. If A is stopped until then, it makes the hold at risk again, and nobody
+   * else would look until a member changes. "Publish, then look": a member changes, and then its
+   * thread counts; A changes the hold, and then counts. The last of them sees the members as they
+   * are.
+   */
   private LeaseStatus refresh() {
-    LeaseStatus now = state.now();
-    if (!now.isLive()) {
-      if (now.phase() == Phase.LOST) {
-        var unused = state.deliver(); // to those who could not be notified of the loss
+    boolean changed;
+    do {
+      LeaseStatus now = state.now();
+      if (!now.isLive()) {
+        if (now.phase() == Phase.LOST) {
+          var unused = state.deliver(); // to those who could not be notified of the loss
+        }
+        return now;
       }
-      return now;
-    }
-    CompositeMembers.Count count = members.count();
+      changed = adopt(members.count());
+    } while (changed);
+    return state.now();
+  }
+
+  /** Returns whether the hold has become at risk, or is no longer. */
+  private boolean adopt(CompositeMembers.Count count) {
     if (count.valid() < required()) {
       lose();
-    } else if (count.onTime() < required()) {
-      state.atRisk();
-    } else {
-      state.renewedInTime();
+      return false;
     }
-    return state.now();
+    return count.onTime() < required() ? state.atRisk() : state.renewedInTime();
   }
 
   private void lose() {

@@ -17,29 +17,15 @@ import org.jspecify.annotations.Nullable;
  * with the last hold, or with the thread.
  */
 public final class ThreadOwnership {
-  /** One level of re-entry, linked to the levels below. */
-  private record Level(boolean anyRenewed, int depth, @Nullable Level below) {}
-
-  private static final class Hold {
-    final OwnedLease lease;
-    @Nullable Level top;
-
-    Hold(OwnedLease lease, boolean renewed) {
-      this.lease = lease;
-      this.top = new Level(renewed, 1, null);
-    }
-
-    int depth() {
-      return top == null ? 0 : top.depth();
-    }
-  }
+  /** The lock itself, by which a thread has entered it; otherwise a hold that it is a part of. */
+  private static final Object ITSELF = new Object();
 
   /**
    * The holds of a thread, by the identity of the source. A thread without holds has no map: a
    * thread of a container outlives the application, and the map would keep the application's
    * classes in memory.
    */
-  private static final ThreadLocal<@Nullable Map<Object, Hold>> HELD = new ThreadLocal<>();
+  private static final ThreadLocal<@Nullable Map<Object, ThreadHold>> HELD = new ThreadLocal<>();
 
   private static final int MAX_REMEMBERED_RELEASES = 16;
 
@@ -60,7 +46,18 @@ public final class ThreadOwnership {
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
    */
   public static boolean lock(LeaseSource source, LeaseTerms terms) throws InterruptedException {
-    return lock(source, terms, WaitPolicy.AS_ASKED);
+    return lockFor(ITSELF, source, terms);
+  }
+
+  /**
+   * As {@link #lock(LeaseSource, LeaseTerms)}, for a hold that is composed of this one and others.
+   * It exits this level by {@link #exitFor} or {@link #unlockFor}.
+   *
+   * @param whole that hold, compared by identity
+   */
+  public static boolean lockFor(Object whole, LeaseSource source, LeaseTerms terms)
+      throws InterruptedException {
+    return lock(whole, source, terms, WaitPolicy.AS_ASKED);
   }
 
   /**
@@ -69,15 +66,22 @@ public final class ThreadOwnership {
    */
   static boolean lock(LeaseSource source, LeaseTerms terms, WaitPolicy waits)
       throws InterruptedException {
-    Hold hold = held(source.identity());
+    return lock(ITSELF, source, terms, waits);
+  }
+
+  private static boolean lock(
+      Object enteredBy, LeaseSource source, LeaseTerms terms, WaitPolicy waits)
+      throws InterruptedException {
+    ThreadHold hold = held(source.identity());
     if (hold != null) {
-      reenter(hold, source, terms);
+      reenter(hold, source, terms, enteredBy);
       return true;
     }
     if (isObstructed(source, terms.isUnbounded())) {
       return false;
     }
-    Consumer<OwnedLease> owning = held -> register(source, held, terms); // nothing fails after it
+    Consumer<OwnedLease> owning = // nothing fails after it
+        held -> registerFor(enteredBy, source, held, terms);
     Optional<OwnedLease> lease = waits.acquire(terms, source::acquireForThread);
     lease.ifPresent(owning);
     return lease.isPresent();
@@ -100,8 +104,14 @@ public final class ThreadOwnership {
 
   /** Makes the current thread the owner of a hold that was acquired for it. */
   public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
+    registerFor(ITSELF, source, lease, terms);
+  }
+
+  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
+  public static void registerFor(
+      Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
-      put(source, new Hold(lease, terms.renewed()));
+      put(source, new ThreadHold(lease, new ThreadHold.Level(whole, terms.renewed())));
       lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
@@ -124,8 +134,8 @@ public final class ThreadOwnership {
     }
   }
 
-  private static void put(LeaseSource source, Hold hold) {
-    Map<Object, Hold> held = HELD.get();
+  private static void put(LeaseSource source, ThreadHold hold) {
+    Map<Object, ThreadHold> held = HELD.get();
     if (held == null) {
       held = new HashMap<>();
       HELD.set(held);
@@ -133,13 +143,13 @@ public final class ThreadOwnership {
     held.put(source.identity(), hold);
   }
 
-  private static @Nullable Hold held(Object identity) {
-    Map<Object, Hold> held = HELD.get();
+  private static @Nullable ThreadHold held(Object identity) {
+    Map<Object, ThreadHold> held = HELD.get();
     return held == null ? null : held.get(identity);
   }
 
   private static void forget(Object identity) {
-    Map<Object, Hold> held = HELD.get();
+    Map<Object, ThreadHold> held = HELD.get();
     if (held != null) {
       held.remove(identity);
       if (held.isEmpty()) {
@@ -172,34 +182,32 @@ public final class ThreadOwnership {
             .anyMatch(hash -> hash == identity.hashCode());
   }
 
-  private static void reenter(Hold hold, LeaseSource source, LeaseTerms terms)
+  private static void reenter(
+      ThreadHold hold, LeaseSource source, LeaseTerms terms, Object enteredBy)
       throws InterruptedException {
     if (terms.interruptible() && Thread.interrupted()) {
       throw new InterruptedException("interrupted before re-entering '" + source.name() + "'");
     }
-    Level top = hold.top;
-    int depth = hold.depth();
-    if (depth == Integer.MAX_VALUE) {
+    if (hold.depth() == Integer.MAX_VALUE) {
       throw new IllegalStateException("lock '" + source.name() + "': held too often");
     }
-    boolean wasRenewed = top != null && top.anyRenewed();
     // First, because it may fail, and nothing is to be undone then.
-    Level entered = new Level(wasRenewed || terms.renewed(), depth + 1, top);
+    ThreadHold.Level entered = new ThreadHold.Level(enteredBy, terms.renewed());
     long nowNanos = source.nanoTime();
-    hold.lease.reenter(terms);
+    hold.lease().reenter(terms);
     boolean complete = false;
     try {
-      hold.lease.ensureValid();
+      hold.lease().ensureValid();
       if (terms.minimumMillis() > 0) {
-        hold.lease.keepUntil(nowNanos + terms.minimumNanos());
+        hold.lease().keepUntil(nowNanos + terms.minimumNanos());
       }
       complete = true;
     } finally {
       if (!complete) { // the hold was lost, or an error, such as no memory
-        hold.lease.exit(wasRenewed);
+        hold.lease().exit(hold.isRenewed());
       }
     }
-    hold.top = entered;
+    hold.add(entered);
   }
 
   /**
@@ -210,7 +218,12 @@ public final class ThreadOwnership {
    * @throws io.mortise.core.LockException if the release could not be confirmed
    */
   public static void unlock(LeaseSource source) {
-    OwnedLease last = exit(source);
+    unlockFor(ITSELF, source);
+  }
+
+  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
+  public static void unlockFor(Object whole, LeaseSource source) {
+    OwnedLease last = exitFor(whole, source);
     if (last != null) {
       try {
         last.release();
@@ -231,22 +244,25 @@ public final class ThreadOwnership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static @Nullable OwnedLease exit(LeaseSource source) {
-    Hold hold = held(source.identity());
-    Level top = hold == null ? null : hold.top;
-    if (hold == null || top == null) {
+    return exitFor(ITSELF, source);
+  }
+
+  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
+  public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
+    ThreadHold hold = held(source.identity());
+    if (hold == null || hold.depth() == 0) {
       throw notHeld(source);
     }
-    Level below = top.below();
-    if (below != null) {
-      hold.top = below;
-      hold.lease.exit(below.anyRenewed());
-      hold.lease.ensureValid();
+    if (hold.depth() > 1) {
+      hold.remove(whole);
+      hold.lease().exit(hold.isRenewed());
+      hold.lease().ensureValid();
       return null;
     }
     recordRelease(source.identity());
-    hold.top = null;
+    hold.remove(whole);
     forget(source.identity());
-    return hold.lease;
+    return hold.lease();
   }
 
   private static IllegalMonitorStateException notHeld(LeaseSource source) {
@@ -271,12 +287,12 @@ public final class ThreadOwnership {
 
   /** Returns the current thread's hold, lost or not; empty if it has none. */
   public static Optional<OwnedLease> leaseOf(Object identity) {
-    return Optional.ofNullable(held(identity)).map(hold -> hold.lease);
+    return Optional.ofNullable(held(identity)).map(ThreadHold::lease);
   }
 
   /** Returns how often the current thread holds the lock; 0 when its lease was lost. */
   public static int holdCount(LeaseSource source) {
-    Hold hold = held(source.identity());
-    return hold != null && hold.lease.isValid() ? hold.depth() : 0;
+    ThreadHold hold = held(source.identity());
+    return hold != null && hold.lease().isValid() ? hold.depth() : 0;
   }
 }

@@ -107,6 +107,49 @@ class CompositeLeaseTest {
     assertEquals("late", notified.get(4), "a late listener is notified at once");
   }
 
+  /** Both are renewed while a thread that reads the state has seen one of them only. */
+  @Test
+  void aReaderThatIsOvertakenByRenewalsLeavesNoListenerWithTheRiskBefore() {
+    FakeComposite hold = listening(FakeComposite.of(source, 2, a, b));
+    a.becomes(State.AT_RISK);
+    a.tell();
+    b.becomes(State.AT_RISK);
+    b.tell();
+    b.beforeState =
+        () -> {
+          b.beforeState = () -> {};
+          a.becomes(State.HELD);
+          a.tell();
+          b.becomes(State.HELD);
+          b.tell();
+        };
+
+    var unused = hold.isValid();
+
+    source.work();
+    assertEquals(State.HELD, notified.get(notified.size() - 1), notified::toString);
+  }
+
+  /** One is late while a thread that reads the state has seen that it was on time. */
+  @Test
+  void aReaderThatIsOvertakenByALateRenewalLeavesNoListenerWithoutTheRisk() {
+    var unused = listening(FakeComposite.of(source, 3, a, b, c));
+    a.becomes(State.AT_RISK);
+    a.tell();
+    a.becomes(State.HELD); // whose thread is on its way
+    c.beforeState =
+        () -> {
+          c.beforeState = () -> {};
+          b.becomes(State.AT_RISK);
+          b.tell();
+        };
+
+    a.tell();
+
+    source.work();
+    assertEquals(State.AT_RISK, notified.get(notified.size() - 1), notified::toString);
+  }
+
   @Test
   void theDecisiveLossIsReportedAndAllInvalidMembersAreNamed() {
     long now = System.nanoTime();

@@ -151,6 +151,47 @@ class ThreadOwnershipTest {
   }
 
   @Test
+  void theLevelOfAWholeStaysWhenItsThreadUnlocksTheMemberItself() throws Exception {
+    Object whole = new Object();
+    lock(FIXED);
+    assertTrue(ThreadOwnership.lockFor(whole, source, RENEWED));
+
+    ThreadOwnership.unlock(source);
+
+    assertEquals(List.of(true), lease.renewed);
+    ThreadOwnership.unlockFor(whole, source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void theLevelsOfAMemberStayWhenItsThreadUnlocksTheWhole() throws Exception {
+    Object whole = new Object();
+    lock(FIXED);
+    assertTrue(ThreadOwnership.lockFor(whole, source, FIXED));
+    lock(RENEWED);
+
+    assertNull(ThreadOwnership.exitFor(whole, source));
+    ThreadOwnership.unlock(source);
+
+    assertEquals(List.of(true, false), lease.renewed);
+    ThreadOwnership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
+  void anUnlockThatHasNoLevelOfItsOwnExitsTheLastOne() throws Exception {
+    Object whole = new Object();
+    ThreadOwnership.registerFor(whole, source, lease, FIXED);
+    assertTrue(ThreadOwnership.lockFor(whole, source, RENEWED));
+
+    ThreadOwnership.unlock(source);
+
+    assertEquals(List.of(false), lease.renewed);
+    ThreadOwnership.unlock(source);
+    assertEquals(1, lease.releases.get());
+  }
+
+  @Test
   void aThreadThatDoesNotGetTheLockOwnsNothing() throws Exception {
     source.free.clear();
 

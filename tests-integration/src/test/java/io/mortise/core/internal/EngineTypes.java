@@ -7,6 +7,7 @@ import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ThreadOwnership;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 
@@ -31,10 +32,11 @@ public final class EngineTypes {
   private EngineTypes() {}
 
   private static Class<?> holdOfThread() {
-    return Arrays.stream(ThreadOwnership.class.getDeclaredClasses())
+    return Arrays.stream(ThreadOwnership.class.getDeclaredMethods())
+        .map(Method::getReturnType)
         .filter(
-            nested ->
-                Arrays.stream(nested.getDeclaredFields())
+            type ->
+                Arrays.stream(type.getDeclaredFields())
                     .anyMatch(field -> field.getType() == OwnedLease.class))
         .findAny()
         .orElseThrow(() -> new IllegalStateException("no class has the lease of a thread"));

@@ -34,6 +34,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 class MultiReentryTest {
   private static final Set<Integer> BOTH = Set.of(0, 1);
+  private static final Duration LEASE = Duration.ofSeconds(4);
+  private static final Duration LONGER_THAN_A_LEASE = Duration.ofSeconds(6);
 
   @RegisterExtension static final MemberServers servers = new MemberServers(2);
 
@@ -133,6 +135,50 @@ class MultiReentryTest {
     other.lease().ensureValid();
     other.unlock();
     assertFalse(servers.exists(c.name(), 0));
+  }
+
+  private static void assertIsRenewed(Lease lease) {
+    Eventually.holdsFor(LONGER_THAN_A_LEASE, "it is renewed", lease::isValid);
+  }
+
+  @Test
+  void aMemberLockedForALeaseBeforeTheWholeAndUnlockedBeforeLeavesTheWholeRenewed() {
+    a.withLease(LEASE).lock();
+    both.lock();
+    a.unlock();
+    assertIsRenewed(both.lease());
+    both.unlock();
+  }
+
+  @Test
+  void aMemberLockedAfterAWholeThatHasALeaseStaysRenewedWhenItOutlivesIt() {
+    both.withLease(LEASE).lock();
+    a.lock();
+    both.unlock();
+    assertIsRenewed(a.lease());
+    a.unlock();
+  }
+
+  @Test
+  void aWholeThatOutlivesAnotherOneWithALeaseStaysRenewed() {
+    RedisLock c = new RedisLock(servers.here(0), servers.name(0) + ":c");
+    MultiLock other = new MultiLock(c, b);
+    both.withLease(LEASE).lock();
+    other.lock();
+    both.unlock();
+    assertIsRenewed(other.lease());
+    other.unlock();
+  }
+
+  @Test
+  void aWholeWithALeaseThatOutlivesAMemberEndsWithItsLease() {
+    a.lock();
+    both.withLease(LEASE).lock();
+    a.unlock();
+    Lease lease = both.lease();
+    Eventually.until("its lease is over", () -> !lease.isValid());
+    servers.awaitHeld(Set.of());
+    assertThrows(LeaseLostException.class, both::unlock);
   }
 
   @Test

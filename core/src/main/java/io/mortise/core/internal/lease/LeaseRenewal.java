@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews one hold. A hold that is not renewed is verified instead: Redis is asked whether the hold
- * is still there. {@link LossDetector} evaluates the replies.
+ * Renews one hold. A hold that is not renewed, or not any more, is verified instead: Redis is asked
+ * whether the hold is still there. {@link LossDetector} evaluates the replies.
  *
  * <p><b>Threads.</b> The scheduler sends the requests ({@link #onDue}), a worker delivers the
  * replies, and the owner may extend the hold at the same time ({@link LeaseExtension}); {@link
@@ -103,7 +103,7 @@ public final class LeaseRenewal implements BatchItem {
 
   /** Lets a request join the current batch in the last fifth of its interval. */
   long mayRunAtNanos() {
-    if (!mayRequest()) {
+    if (inFlight) {
       return dueNanos();
     }
     return switch (state.now().phase()) {
@@ -114,25 +114,25 @@ public final class LeaseRenewal implements BatchItem {
     };
   }
 
-  private boolean mayRequest() {
-    return !inFlight && !timing.isStopped();
-  }
-
   void onDue(long nowNanos) {
-    LeaseStatus status = losses.statusNow();
-    Thread owner = id.owner();
-    if (status.isLive() && mayRequest()) {
-      if (owner != null && !owner.isAlive()) {
-        stop("its thread '" + owner.getName() + "' ended without unlocking");
-      } else if (sharers != null && sharers.areDead()) {
-        stop("all threads that shared it ended without unlocking");
-      } else if (timing.exceedsMaxHold(nowNanos)) {
-        stop("it was held for longer than LockOptions.maxHold");
-      } else {
-        sendRequest(nowNanos);
+    if (losses.statusNow().isLive() && !inFlight) {
+      if (!timing.isStopped()) {
+        stopIfOver(nowNanos);
       }
+      sendRequest(nowNanos);
     } else {
       timing.keepPlannedAhead(nowNanos);
+    }
+  }
+
+  private void stopIfOver(long nowNanos) {
+    Thread owner = id.owner();
+    if (owner != null && !owner.isAlive()) {
+      stop("its thread '" + owner.getName() + "' ended without unlocking");
+    } else if (sharers != null && sharers.areDead()) {
+      stop("all threads that shared it ended without unlocking");
+    } else if (timing.exceedsMaxHold(nowNanos)) {
+      stop("it was held for longer than LockOptions.maxHold");
     }
   }
 
@@ -157,7 +157,7 @@ public final class LeaseRenewal implements BatchItem {
   private boolean addRequest() {
     verificationRequested = false;
     inFlightEpoch = context.holds().epoch();
-    boolean lengthens = timing.isRenewed();
+    boolean lengthens = timing.isRenewed() && !timing.isStopped();
     inFlightMillis = lengthens ? timing.leaseMillis() : timing.remainingMillis();
     inFlightLengthens = lengthens;
     if (lengthens ? !timing.deadline().note(inFlightMillis) : timing.deadline().isOver()) {
@@ -171,7 +171,10 @@ public final class LeaseRenewal implements BatchItem {
     return true;
   }
 
-  /** Stops the renewal: the hold ends with its lease, and is lost then. */
+  /**
+   * Stops the renewal: the hold ends with its lease, and is lost then. Until then it is verified,
+   * because its owner may still use it.
+   */
   void stop(String why) {
     timing.stop(why);
     state.atRisk();

@@ -70,16 +70,14 @@ public final class LeaseStateMachine {
     }
   }
 
-  /** Changes HELD to AT_RISK, because a renewal is late or has failed. */
+  /** Changes HELD to AT_RISK, because a renewal is late or has failed; returns whether it did. */
   public boolean atRisk() {
     return transition(LeaseStatus.HELD, LeaseStatus.AT_RISK);
   }
 
-  /** Changes AT_RISK to HELD, because Redis has confirmed the hold. */
-  public void renewedInTime() {
-    if (now().phase() == Phase.AT_RISK) {
-      transition(LeaseStatus.AT_RISK, LeaseStatus.HELD);
-    }
+  /** Changes AT_RISK to HELD, because Redis has confirmed the hold; returns whether it did. */
+  public boolean renewedInTime() {
+    return now().phase() == Phase.AT_RISK && transition(LeaseStatus.AT_RISK, LeaseStatus.HELD);
   }
 
   /** Ends the hold as lost; returns false if it has ended or its release has begun. */

@@ -249,9 +249,6 @@ final class LeaseTiming {
    */
   long dueNanos(boolean inFlight) {
     long end = deadline.nanos();
-    if (isStopped()) {
-      return end;
-    }
     long next = inFlight ? plannedNanos : nextRequestNanos;
     return next - end < 0 ? next : end;
   }

@@ -67,6 +67,19 @@ final class LossDetector {
             .formatted(timing.leaseMillis());
   }
 
+  /**
+   * A hold whose renewal has stopped stays at risk. A thread that stops it does that first, and
+   * makes the hold at risk then; this one makes it held, and then looks.
+   */
+  private void confirmed() {
+    if (!timing.isStopped()) {
+      var unused = state.renewedInTime();
+      if (timing.isStopped()) {
+        state.atRisk();
+      }
+    }
+  }
+
   /** Returns whether the last request had no reply, or one that did not confirm the hold. */
   boolean isFailing() {
     return failing;
@@ -88,7 +101,7 @@ final class LossDetector {
         return false;
       }
       failing = false;
-      state.renewedInTime();
+      confirmed();
       return true;
     }
     failing = true; // a release under way cannot lose the hold any more, and must not hand it off

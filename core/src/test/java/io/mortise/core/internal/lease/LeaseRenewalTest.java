@@ -15,6 +15,9 @@ import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
@@ -184,6 +187,37 @@ class LeaseRenewalTest {
     awaitLost(lease);
 
     assertEquals(Reason.MISSING, lease.loss().orElseThrow().reason());
+  }
+
+  private OwnedLease acquireAndStopRenewal() throws InterruptedException {
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, null, true);
+    OwnedLease lease = LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+    lease.stopRenewal("on purpose");
+    return lease;
+  }
+
+  /** Its owner may still use it, as after {@code maxHold}. */
+  @Test
+  void aHoldThatIsNotRenewedAnyMoreIsVerified() throws Exception {
+    answers = number -> RespServer.integers(List.of(2L));
+
+    OwnedLease lease = acquireAndStopRenewal();
+
+    awaitLost(lease);
+    assertEquals(Reason.FORCED, lease.loss().orElseThrow().reason());
+  }
+
+  @Test
+  void aHoldThatIsNotRenewedAnyMoreStaysAtRiskAndEndsWithItsLease() throws Exception {
+    OwnedLease lease = acquireAndStopRenewal();
+
+    lease.verifyNow();
+    assertEquals(State.AT_RISK, lease.state());
+    await().atMost(BackgroundCall.LIVENESS).until(() -> renewals.get() > 1);
+
+    awaitLost(lease);
+    assertEquals(Reason.EXPIRED, lease.loss().orElseThrow().reason());
+    assertTrue(lease.loss().orElseThrow().detail().contains("on purpose"));
   }
 
   /** And not at the next verification, after a third of the client's own lease. */

@@ -1,0 +1,88 @@
+package io.mortise.core.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold of a thread, with its levels of re-entry.
+ *
+ * <p>A thread exits the levels of one lock in the opposite order, but not those of a member and of
+ * its {@code MultiLock}. Example: it locks the member with a lease that is not renewed, then the
+ * whole, and unlocks the member. The level that stays is that of the whole, which is renewed.
+ *
+ * <p><b>Threads.</b> Confined to the thread that has the hold.
+ */
+final class ThreadHold {
+  private final OwnedLease lease;
+  private @Nullable Level last;
+  private int depth;
+  private int renewedLevels;
+
+  /** One level, linked to the one before it: to exit a level needs no memory. */
+  static final class Level {
+    private final Object enteredBy;
+    private final boolean renewed;
+    private @Nullable Level before;
+
+    /**
+     * @param enteredBy by what the thread has entered it, compared by identity
+     * @param renewed whether it needs the hold renewed
+     */
+    Level(Object enteredBy, boolean renewed) {
+      this.enteredBy = enteredBy;
+      this.renewed = renewed;
+    }
+  }
+
+  ThreadHold(OwnedLease lease, Level first) {
+    this.lease = lease;
+    add(first);
+  }
+
+  OwnedLease lease() {
+    return lease;
+  }
+
+  /** Returns the number of levels. */
+  int depth() {
+    return depth;
+  }
+
+  /** Returns whether any level needs the hold renewed. */
+  boolean isRenewed() {
+    return renewedLevels > 0;
+  }
+
+  void add(Level level) {
+    level.before = last;
+    last = level;
+    depth++;
+    renewedLevels += level.renewed ? 1 : 0;
+  }
+
+  /** Removes the last level that was entered so; without such a level, the last one. */
+  void remove(Object enteredBy) {
+    Level after = null;
+    Level found = last;
+    while (found != null && found.enteredBy != enteredBy) {
+      after = found;
+      found = found.before;
+    }
+    if (found == null) { // it has exited the levels of another one
+      after = null;
+      found = last;
+    }
+    if (found != null) {
+      unlink(after, found);
+      depth--;
+      renewedLevels -= found.renewed ? 1 : 0;
+    }
+  }
+
+  private void unlink(@Nullable Level after, Level level) {
+    if (after == null) {
+      last = level.before;
+    } else {
+      after.before = level.before;
+    }
+  }
+}
