@@ -9,6 +9,7 @@ import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.report.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,8 +18,10 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Runs the rounds of a case: A B C A B C. In each round all libraries have a turn with all
- * workloads, so that other load of the machine affects all of them alike.
+ * Runs the rounds of a case. In each round all libraries have a turn with all workloads, so that
+ * other load of the machine affects all of them alike. Each round begins with another library (A B
+ * C, B C A, C A B), so that none always follows the same one: a JVM that has just had its turn may
+ * still compile or collect.
  */
 public final class Benchmark {
   private final Settings settings;
@@ -45,12 +48,12 @@ public final class Benchmark {
           workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
       progress.expect(contenders * (rounds + (warms ? 1 : 0)));
       if (warms) {
-        round(workloads, each.warmUp(settings), progress, "warm-up");
+        round(workloads, 0, each.warmUp(settings), progress, "warm-up");
       }
       Map<Workload, Map<LockLibrary, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {
         String title = "round %d of %d".formatted(round, rounds);
-        round(workloads, each.turn(settings), progress, title)
+        round(workloads, round - 1, each.turn(settings), progress, title)
             .forEach(
                 (workload, its) ->
                     its.forEach(
@@ -65,13 +68,12 @@ public final class Benchmark {
   }
 
   private static Map<Workload, Map<LockLibrary, Sample>> round(
-      List<Workload> workloads, Duration time, Progress progress, String title)
+      List<Workload> workloads, int first, Duration time, Progress progress, String title)
       throws InterruptedException {
     Map<Workload, Map<LockLibrary, Sample>> samples = new LinkedHashMap<>();
     for (Workload workload : workloads) {
       Map<LockLibrary, Sample> its = new EnumMap<>(LockLibrary.class);
-      for (Map.Entry<LockLibrary, Workload.Contender> contender :
-          workload.contenders().entrySet()) {
+      for (Map.Entry<LockLibrary, Workload.Contender> contender : inOrder(workload, first)) {
         progress.turn("%s: %s, %s".formatted(title, workload.label(), contender.getKey().label()));
         its.put(contender.getKey(), contender.getValue().run(time));
         progress.done();
@@ -79,6 +81,17 @@ public final class Benchmark {
       samples.put(workload, its);
     }
     return samples;
+  }
+
+  /** The contenders, beginning with that of an index. */
+  private static List<Map.Entry<LockLibrary, Workload.Contender>> inOrder(
+      Workload workload, int first) {
+    List<Map.Entry<LockLibrary, Workload.Contender>> contenders =
+        new ArrayList<>(workload.contenders().entrySet());
+    if (!contenders.isEmpty()) {
+      Collections.rotate(contenders, -(first % contenders.size()));
+    }
+    return contenders;
   }
 
   private static List<WorkloadResult> results(

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Duration;
 import java.util.List;
 
-/** The libraries that are compared, in the order in which they are measured. */
+/** The libraries that are compared, in the order of the tables. */
 public enum LockLibrary {
   MORTISE("mortise", "mortise"),
   REDISSON("redisson", "redisson"),
