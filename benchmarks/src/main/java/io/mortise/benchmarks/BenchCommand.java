@@ -154,8 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
   /** Only a failure of Mortise fails the run; those of Redisson are shown. */
   private static boolean failed(List<WorkloadResult> results) {
     return results.stream()
-        .flatMap(result -> result.of(LockLibrary.MORTISE).stream())
-        .anyMatch(sample -> sample.complaint() != null);
+        .anyMatch(result -> result.complaint(LockLibrary.MORTISE).isPresent());
   }
 
   private List<BenchmarkCase> cases() {

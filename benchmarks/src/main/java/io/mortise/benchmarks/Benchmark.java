@@ -47,9 +47,8 @@ public final class Benchmark {
       long contenders =
           workloads.stream().mapToLong(workload -> workload.contenders().size()).sum();
       progress.expect(contenders * (rounds + (warms ? 1 : 0)));
-      if (warms) {
-        round(workloads, 0, each.warmUp(settings), progress, "warm-up");
-      }
+      Map<Workload, Map<LockLibrary, Sample>> warmUp =
+          warms ? round(workloads, 0, each.warmUp(settings), progress, "warm-up") : Map.of();
       Map<Workload, Map<LockLibrary, List<Sample>>> samples = new LinkedHashMap<>();
       for (int round = 1; round <= rounds; round++) {
         String title = "round %d of %d".formatted(round, rounds);
@@ -63,7 +62,7 @@ public final class Benchmark {
                                 .computeIfAbsent(library, s -> new ArrayList<>())
                                 .add(sample)));
       }
-      return results(each, samples);
+      return results(each, warmUp, samples);
     }
   }
 
@@ -95,7 +94,9 @@ public final class Benchmark {
   }
 
   private static List<WorkloadResult> results(
-      BenchmarkCase each, Map<Workload, Map<LockLibrary, List<Sample>>> samples) {
+      BenchmarkCase each,
+      Map<Workload, Map<LockLibrary, Sample>> warmUp,
+      Map<Workload, Map<LockLibrary, List<Sample>>> samples) {
     Map<String, WorkloadResult> results = new HashMap<>();
     List<WorkloadResult> inOrder = new ArrayList<>();
     samples.forEach(
@@ -103,7 +104,11 @@ public final class Benchmark {
           String baseline = workload.baseline();
           WorkloadResult result =
               new WorkloadResult(
-                  each.name(), workload, its, baseline == null ? null : results.get(baseline));
+                  each.name(),
+                  workload,
+                  warmUp.getOrDefault(workload, Map.of()),
+                  its,
+                  baseline == null ? null : results.get(baseline));
           results.put(workload.label(), result);
           inOrder.add(result);
         });

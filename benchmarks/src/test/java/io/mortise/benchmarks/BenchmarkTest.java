@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The rounds of a case, without servers. */
 class BenchmarkTest {
   private final List<LockLibrary> turns = new ArrayList<>();
+  private List<Integer> failingTurns = List.of();
   private int openCases;
 
   @Test
@@ -42,6 +44,22 @@ class BenchmarkTest {
     assertEquals(0, openCases);
   }
 
+  /** It may be longer than all rounds together. */
+  @Test
+  void aComplaintOfTheWarmUpCounts() throws Exception {
+    failingTurns = List.of(0);
+    WorkloadResult result = run(settings(), LockLibrary.MORTISE).get(0);
+    assertEquals(Optional.of("warm-up: it broke"), result.complaint(LockLibrary.MORTISE));
+    assertEquals(Optional.empty(), result.complaint(LockLibrary.REDISSON));
+  }
+
+  @Test
+  void aComplaintSaysHowManyRoundsHaveOne() throws Exception {
+    failingTurns = List.of(0, 2, 5);
+    WorkloadResult result = run(settings(), LockLibrary.MORTISE).get(0);
+    assertEquals(Optional.of("2 of 5 rounds: it broke"), result.complaint(LockLibrary.MORTISE));
+  }
+
   private List<WorkloadResult> run(Settings settings, LockLibrary... libraries)
       throws InterruptedException {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
@@ -53,8 +71,9 @@ class BenchmarkTest {
   }
 
   private Sample turn(LockLibrary library) {
+    String complaint = failingTurns.contains(turns.size()) ? "it broke" : null;
     turns.add(library);
-    return new Sample(1, new Latencies(), 1, Map.of(), null);
+    return new Sample(1, new Latencies(), 1, Map.of(), complaint);
   }
 
   private static Settings settings() {

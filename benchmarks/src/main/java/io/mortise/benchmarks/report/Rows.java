@@ -54,6 +54,7 @@ public final class Rows {
     row.put("rounds", samples.size());
     addRatios(row, result, library);
     addFigures(row, samples);
+    result.complaint(library).ifPresent(complaint -> row.put("complaint", complaint));
     return row;
   }
 
@@ -95,11 +96,6 @@ public final class Rows {
           name,
           number(Medians.of(samples, sample -> sample.figures().getOrDefault(name, Double.NaN))));
     }
-    samples.stream()
-        .map(Sample::complaint)
-        .filter(complaint -> complaint != null)
-        .findFirst()
-        .ifPresent(complaint -> row.put("complaint", complaint));
   }
 
   /** Three decimals; JSON has no NaN. */

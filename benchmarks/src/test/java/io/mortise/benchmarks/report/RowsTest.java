@@ -74,7 +74,7 @@ class RowsTest {
     JsonNode row = json(Rows.of(List.of(result("x", List.of(sample), List.of(), null)))).get(0);
     assertTrue(row.get("ops_per_s").isNull());
     assertTrue(row.get("max_us").isNull());
-    assertEquals("it broke", row.get("complaint").asText());
+    assertEquals("1 of 1 rounds: it broke", row.get("complaint").asText());
   }
 
   @Test
@@ -115,6 +115,7 @@ class RowsTest {
     return new WorkloadResult(
         "a case",
         workload,
+        Map.of(),
         theirs.isEmpty()
             ? Map.of(LockLibrary.MORTISE, ours)
             : Map.of(LockLibrary.MORTISE, ours, LockLibrary.REDISSON, theirs),
