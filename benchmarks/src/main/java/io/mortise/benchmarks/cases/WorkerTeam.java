@@ -107,7 +107,8 @@ record WorkerTeam(
   }
 
   private @Nullable String complaint(List<Report> reports, long ops, long errors, long entries) {
-    if (entries >= 0 && errors == 0 && entries != ops) {
+    // A cycle whose release failed is an entry, and no operation.
+    if (entries >= 0 && (entries < ops || entries > ops + errors)) {
       return "%d cycles, but the shared counter has %d: two holders were inside at the same time"
           .formatted(ops, entries);
     }

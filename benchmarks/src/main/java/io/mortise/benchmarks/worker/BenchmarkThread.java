@@ -77,8 +77,10 @@ final class BenchmarkThread {
     long inside = System.nanoTime();
     long leaving = inside;
     try {
+      long before = 0;
       if (counter != null) {
-        long left = counter.entered();
+        before = counter.entries();
+        long left = counter.left();
         if (left != 0) {
           handOvers.add(inside - left);
         }
@@ -86,7 +88,7 @@ final class BenchmarkThread {
       workInside(inside);
       leaving = System.nanoTime();
       if (counter != null) {
-        counter.leaves(leaving);
+        counter.leaves(before, leaving);
       }
     } finally {
       next.leave();
