@@ -20,6 +20,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Measures Mortise beside Redisson and beside raw Redis commands, on its own Redis servers"
+        "Measures Mortise beside Redisson and beside bare Redis commands, on its own Redis servers"
             + " and in its own processes, in turn, round by round.",
     subcommands = JmhCommand.class,
     exitCodeListHeading = "%nExit status:%n",
@@ -154,7 +155,11 @@ public final class BenchCommand implements Callable<Integer> {
   /** Only a failure of Mortise fails the run; those of Redisson are shown. */
   private static boolean failed(List<WorkloadResult> results) {
     return results.stream()
-        .anyMatch(result -> result.complaint(LockLibrary.MORTISE).isPresent());
+        .anyMatch(
+            result ->
+                Arrays.stream(LockLibrary.values())
+                    .filter(LockLibrary::isMortise)
+                    .anyMatch(library -> result.complaint(library).isPresent()));
   }
 
   private List<BenchmarkCase> cases() {

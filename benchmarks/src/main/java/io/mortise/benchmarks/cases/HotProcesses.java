@@ -42,7 +42,7 @@ final class HotProcesses implements BenchmarkCase {
     for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR)) {
       setup
           .server()
-          .command("RPUSH", ListSection.key(nameOf(LockLibrary.RAW_REDIS, kind)), "the only one");
+          .command("RPUSH", ListSection.key(nameOf(LockLibrary.BARE_COMMANDS, kind)), "the only one");
       setup.add(
           kind.label(),
           Map.of("lock", kind.label()),

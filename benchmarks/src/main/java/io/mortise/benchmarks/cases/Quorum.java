@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A lock on the majority of several servers, beside Redisson's {@code RedissonRedLock}. The
- * baseline is here Mortise's own {@code RedisLock} on one server.
+ * A lock on the majority of several servers, beside Redisson's {@code RedissonRedLock} and beside
+ * Mortise's own {@code RedisLock} on one server, which shows the cost of the majority.
  */
 final class Quorum implements BenchmarkCase {
   private static final int SERVERS = 5;
@@ -90,8 +90,8 @@ final class Quorum implements BenchmarkCase {
 
   @Override
   public String description() {
-    return "RedLock on 3, 5, 9 servers, 1 and 64 threads; on 5 one paused, two dead; the baseline is"
-        + " one server";
+    return "RedLock on 3, 5, 9 servers, 1 and 64 threads; on 5 one paused, two dead; beside"
+        + " RedisLock on one";
   }
 
   @Override
@@ -150,7 +150,7 @@ final class Quorum implements BenchmarkCase {
     void fill(boolean quick) throws InterruptedException {
       List<Load> loads = Load.of(quick ? MANY / 8 : MANY);
       Group single = new Group(List.of(server()), 0);
-      single.connect(List.of(LockLibrary.MORTISE));
+      single.connect(List.of(LockLibrary.ONE_NODE));
       List<RedisServer> well = new ArrayList<>();
       for (int count : quick ? List.of(3, SERVERS) : List.of(3, SERVERS, 9)) {
         while (well.size() < count) {
@@ -181,7 +181,7 @@ final class Quorum implements BenchmarkCase {
       for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
         contenders.put(library, group.team(library, LockKind.QUORUM, load));
       }
-      contenders.put(LockLibrary.RAW_REDIS, single.team(LockLibrary.MORTISE, LockKind.PLAIN, load));
+      contenders.put(LockLibrary.ONE_NODE, single.team(LockLibrary.ONE_NODE, LockKind.PLAIN, load));
       for (Workload.Contender contender : contenders.values()) {
         contender.run(firstCycles); // a client that has never seen a server may refuse to begin
       }

@@ -24,7 +24,7 @@ final class SharedServerSetup implements CaseSetup {
 
   /** Starts all processes at the same time. */
   static SharedServerSetup open(int processes) throws InterruptedException {
-    return open(processes, List.of(LockLibrary.values()));
+    return open(processes, LockLibrary.ON_ONE_SERVER);
   }
 
   /** As {@link #open(int)}, with some of the libraries. */

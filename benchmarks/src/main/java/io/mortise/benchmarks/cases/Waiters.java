@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many threads of one process wait for a name that is never released. There is no baseline: bare
- * commands cannot wait for a hash.
+ * Many threads of one process wait for a name that is never released. Bare commands are not
+ * measured: they cannot wait for a hash.
  */
 final class Waiters implements BenchmarkCase {
   private static final int PLATFORM = 1_000;

@@ -63,7 +63,10 @@ public final class Rows {
       Map<String, @Nullable Object> row, WorkloadResult result, LockLibrary library) {
     List<Sample> samples = result.of(library);
     if (library == LockLibrary.MORTISE) {
-      for (LockLibrary other : List.of(LockLibrary.REDISSON, LockLibrary.RAW_REDIS)) {
+      for (LockLibrary other : result.samples().keySet()) {
+        if (other == LockLibrary.MORTISE) {
+          continue;
+        }
         List<Sample> others = result.of(other);
         put(row, "ratio_to_" + other.label(), samples, others, Sample::opsPerSecond);
         put(row, "p50_ratio_to_" + other.label(), samples, others, Sample::p50Micros);

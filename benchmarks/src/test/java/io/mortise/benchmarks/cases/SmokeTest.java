@@ -51,9 +51,9 @@ class SmokeTest {
   @Test
   void processesShareOneNameAndItsHandOver(@TempDir Path folder) throws Exception {
     try (SharedServerSetup setup = SharedServerSetup.open(2)) {
-      setup.server().command("RPUSH", ListSection.key("RAW_REDIS:hot"), "1");
+      setup.server().command("RPUSH", ListSection.key("BARE_COMMANDS:hot"), "1");
       setup.add("hot", Map.of(), library -> hot(library, folder), null);
-      for (LockLibrary library : LockLibrary.values()) {
+      for (LockLibrary library : LockLibrary.ON_ONE_SERVER) {
         Sample sample = judge(setup.workloads().get(0), library);
         assertTrue(sample.figures().get("hand_over_p50_us") > 0, library.label());
         double shares =

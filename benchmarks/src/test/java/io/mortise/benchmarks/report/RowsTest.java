@@ -47,7 +47,7 @@ class RowsTest {
     assertEquals("mortise", rows.get(0).get("subject").asText());
     assertEquals(2, rows.get(0).get("ratio_to_redisson").asDouble());
     assertEquals(0.5, rows.get(0).get("p50_ratio_to_redisson").asDouble());
-    assertFalse(rows.get(0).has("ratio_to_floor"), "there is no baseline");
+    assertFalse(rows.get(0).has("ratio_to_floor"), "there are no bare commands");
     assertFalse(rows.get(1).has("ratio_to_redisson"));
   }
 
@@ -83,7 +83,7 @@ class RowsTest {
     assertTrue(table.contains("a case: well"), table);
     assertTrue(table.contains("a case: faulty"), table);
     assertTrue(table.contains("2.00 x Redisson"), table);
-    assertEquals(2, table.lines().filter(line -> line.startsWith("  redisson")).count(), table);
+    assertEquals(2, table.lines().filter(line -> line.startsWith("  Redisson")).count(), table);
   }
 
   private static WorkloadResult well() {
