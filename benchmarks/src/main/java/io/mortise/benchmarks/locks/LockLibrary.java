@@ -9,7 +9,7 @@ public enum LockLibrary {
   MORTISE("mortise", "Mortise"),
   REDISSON("redisson", "Redisson"),
   /** The same work by bare commands, which Jedis sends, without an engine. */
-  BARE_COMMANDS("floor", "bare commands"),
+  BARE_COMMANDS("bare_commands", "bare commands"),
   /** Mortise's lock on one server, to which its locks on several are compared. */
   ONE_NODE("one_node", "one node");
 

@@ -47,7 +47,7 @@ class RowsTest {
     assertEquals("mortise", rows.get(0).get("subject").asText());
     assertEquals(2, rows.get(0).get("ratio_to_redisson").asDouble());
     assertEquals(0.5, rows.get(0).get("p50_ratio_to_redisson").asDouble());
-    assertFalse(rows.get(0).has("ratio_to_floor"), "there are no bare commands");
+    assertFalse(rows.get(0).has("ratio_to_bare_commands"), "there are no bare commands");
     assertFalse(rows.get(1).has("ratio_to_redisson"));
   }
 
