@@ -14,6 +14,7 @@ import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -214,10 +215,11 @@ final class ReadersMany implements BenchmarkCase {
     Uninterruptibles.sleepUninterruptibly(time); // the measuring window
     Latencies latencies = new Latencies();
     ServerProbe.scriptMicros(server).forEach(each -> latencies.add(each * NANOS_PER_MICRO));
-    Map<String, Double> figures = measurement.end(Math.max(1, latencies.count()));
+    Map<String, Double> figures = new HashMap<>(measurement.end(Math.max(1, latencies.count())));
+    figures.put("renewals_per_s", latencies.count() * MILLIS_PER_SECOND / time.toMillis());
     String error = worker.carryOut(new WorkerRequest.EndRead()).error();
     return new Sample(
-        latencies.count() * MILLIS_PER_SECOND / time.toMillis(),
+        Double.NaN, // as in Renewals
         latencies,
         Double.NaN,
         figures,

@@ -44,17 +44,23 @@ final class HoldManyTask {
   Report cycle(String name, long millis) {
     Section section = holds.section(LockKind.PLAIN, name);
     Latencies latencies = new Latencies();
+    long errors = 0;
+    String error = null;
     long start = System.nanoTime();
     long now = start;
     do {
-      section.enter();
-      section.leave();
-      long end = System.nanoTime();
-      latencies.add(end - now);
-      now = end;
+      try {
+        section.enter();
+        section.leave();
+        latencies.add(System.nanoTime() - now);
+      } catch (RuntimeException e) {
+        errors++;
+        error = error == null ? e.toString() : error;
+      }
+      now = System.nanoTime();
     } while (now - start < Duration.ofMillis(millis).toNanos());
     return new Report(
-        latencies.count(), now - start, 0, 0, null, 0, latencies.encode(), null, Map.of());
+        latencies.count(), now - start, 0, errors, error, 0, latencies.encode(), null, Map.of());
   }
 
   /** Counts the holds that are lost. */
