@@ -96,7 +96,7 @@ final class Quorum implements BenchmarkCase {
 
   @Override
   public Figure figure() {
-    return new Figure("p50_us", "lock and unlock, median, µs");
+    return new Figure("p50_us", "lock and unlock (of one name: lock), median, µs");
   }
 
   @Override
@@ -108,7 +108,7 @@ final class Quorum implements BenchmarkCase {
   public List<Growth> growth() {
     return Stream.of(
             figure(),
-            new Figure("p99_us", "lock and unlock, 99th percentile, µs"),
+            new Figure("p99_us", "lock and unlock (of one name: lock), 99th percentile, µs"),
             new Figure("ops_per_s", "lock and unlock, per second"))
         .map(figure -> new Growth("servers", "servers", "series", figure))
         .toList();
