@@ -111,10 +111,12 @@ public final class BenchCommand implements Callable<Integer> {
       return 0;
     }
     List<BenchmarkCase> cases = cases();
-    Settings settings = settings();
+    Settings settings = settings(cases);
+    requireFolderOfJson();
+    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
+    create(kept); // before the time is spent
     long start = System.nanoTime();
     String machine = Machine.describe();
-    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
     Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
     List<WorkloadResult> results = new ArrayList<>();
     List<Map<String, @Nullable Object>> rows = List.of();
@@ -171,11 +173,36 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private Settings settings() {
+  private Settings settings(List<BenchmarkCase> cases) {
     try {
+      if (!holds.isEmpty() && cases.stream().noneMatch(BenchmarkCase::usesMoreHolds)) {
+        throw new IllegalArgumentException(
+            "--holds is a size of the case 'renewals', which is not among those to measure");
+      }
       return quick ? Settings.quick(rounds, holds) : Settings.thorough(rounds, holds);
     } catch (IllegalArgumentException e) {
       throw wrong(e);
+    }
+  }
+
+  private void create(ResultsFolder kept) {
+    try {
+      Files.createDirectories(kept.path());
+    } catch (IOException e) {
+      throw wrong(
+          new IllegalArgumentException(
+              "the folder '%s' of the results cannot be made".formatted(kept.path()), e));
+    }
+  }
+
+  private void requireFolderOfJson() {
+    if (json != null && !json.toString().equals("-")) {
+      Path parent = json.toAbsolutePath().getParent();
+      if (Files.isDirectory(json) || parent == null || !Files.isDirectory(parent)) {
+        throw wrong(
+            new IllegalArgumentException(
+                "--json '%s' is a folder, or in a folder that there is not".formatted(json)));
+      }
     }
   }
 

@@ -47,6 +47,11 @@ public interface BenchmarkCase {
     return List.of();
   }
 
+  /** Whether {@link Settings#moreHolds} are sizes of this case. */
+  default boolean usesMoreHolds() {
+    return false;
+  }
+
   /** Starts servers and processes. Closing the setup ends them, whatever state they are in. */
   CaseSetup open(Settings settings) throws InterruptedException;
 

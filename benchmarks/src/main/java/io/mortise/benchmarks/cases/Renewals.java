@@ -79,6 +79,11 @@ final class Renewals implements BenchmarkCase {
   }
 
   @Override
+  public boolean usesMoreHolds() {
+    return true;
+  }
+
+  @Override
   public CaseSetup open(Settings settings) {
     return new StandaloneSetup(
         Stream.concat(

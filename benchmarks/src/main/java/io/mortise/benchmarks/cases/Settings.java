@@ -26,11 +26,16 @@ public record Settings(
     Duration quiet) {
   private static final int LEAST_ROUNDS = 5;
 
+  /** At 1.7 KB of heap for each, and 6 GB for all. */
+  private static final int MOST_HOLDS = 3_000_000;
+
   /** Checks the rounds. */
   public Settings {
     moreHolds = List.copyOf(moreHolds);
-    if (moreHolds.stream().anyMatch(holds -> holds < 1)) {
-      throw new IllegalArgumentException("--holds must be at least 1");
+    if (moreHolds.stream().anyMatch(holds -> holds < 1 || holds > MOST_HOLDS)) {
+      throw new IllegalArgumentException(
+          "--holds must be at least 1 and at most %,d, for which a process has the heap"
+              .formatted(MOST_HOLDS));
     }
     if (rounds < LEAST_ROUNDS) {
       throw new IllegalArgumentException(
