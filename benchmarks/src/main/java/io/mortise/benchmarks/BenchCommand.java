@@ -3,11 +3,11 @@ package io.mortise.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
+import io.mortise.benchmarks.cases.BenchmarkSettings;
 import io.mortise.benchmarks.cases.Cases;
-import io.mortise.benchmarks.cases.Settings;
 import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.report.ConsoleProgress;
+import io.mortise.benchmarks.report.CaseProgressDisplay;
 import io.mortise.benchmarks.report.Json;
 import io.mortise.benchmarks.report.Rows;
 import io.mortise.benchmarks.report.Table;
@@ -111,13 +111,13 @@ public final class BenchCommand implements Callable<Integer> {
       return 0;
     }
     List<BenchmarkCase> cases = cases();
-    Settings settings = settings(cases);
+    BenchmarkSettings settings = settings(cases);
     requireFolderOfJson();
     ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
     create(kept); // before the time is spent
     long start = System.nanoTime();
     String machine = Machine.describe();
-    Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
+    Benchmark benchmark = new Benchmark(settings, name -> CaseProgressDisplay.of(name, err));
     List<WorkloadResult> results = new ArrayList<>();
     List<Map<String, @Nullable Object>> rows = List.of();
     String footer = machine;
@@ -173,13 +173,15 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private Settings settings(List<BenchmarkCase> cases) {
+  private BenchmarkSettings settings(List<BenchmarkCase> cases) {
     try {
       if (!holds.isEmpty() && cases.stream().noneMatch(BenchmarkCase::usesMoreHolds)) {
         throw new IllegalArgumentException(
             "--holds is a size of the case 'renewals', which is not among those to measure");
       }
-      return quick ? Settings.quick(rounds, holds) : Settings.thorough(rounds, holds);
+      return quick
+          ? BenchmarkSettings.quick(rounds, holds)
+          : BenchmarkSettings.thorough(rounds, holds);
     } catch (IllegalArgumentException e) {
       throw wrong(e);
     }

@@ -1,12 +1,12 @@
 package io.mortise.benchmarks;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
-import io.mortise.benchmarks.cases.Settings;
+import io.mortise.benchmarks.cases.BenchmarkSettings;
 import io.mortise.benchmarks.cases.Workload;
 import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.report.Progress;
+import io.mortise.benchmarks.report.CaseProgress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,22 +24,22 @@ import java.util.function.Function;
  * still compile or collect.
  */
 public final class Benchmark {
-  private final Settings settings;
-  private final Function<String, Progress> progresses;
+  private final BenchmarkSettings settings;
+  private final Function<String, CaseProgress> progresses;
 
   /**
    * A benchmark.
    *
    * @param progresses makes the progress of a case, by its name
    */
-  public Benchmark(Settings settings, Function<String, Progress> progresses) {
+  public Benchmark(BenchmarkSettings settings, Function<String, CaseProgress> progresses) {
     this.settings = settings;
     this.progresses = progresses;
   }
 
   /** Runs one case. */
   public List<WorkloadResult> run(BenchmarkCase each) throws InterruptedException {
-    try (Progress progress = progresses.apply(each.name());
+    try (CaseProgress progress = progresses.apply(each.name());
         BenchmarkCase.CaseSetup setup = each.open(settings)) {
       List<Workload> workloads = setup.workloads();
       int rounds = each.rounds(settings);
@@ -67,7 +67,7 @@ public final class Benchmark {
   }
 
   private static Map<Workload, Map<LockLibrary, Sample>> round(
-      List<Workload> workloads, int first, Duration time, Progress progress, String title)
+      List<Workload> workloads, int first, Duration time, CaseProgress progress, String title)
       throws InterruptedException {
     Map<Workload, Map<LockLibrary, Sample>> samples = new LinkedHashMap<>();
     for (Workload workload : workloads) {

@@ -3,13 +3,13 @@ package io.mortise.benchmarks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
-import io.mortise.benchmarks.cases.Settings;
+import io.mortise.benchmarks.cases.BenchmarkSettings;
 import io.mortise.benchmarks.cases.Workload;
 import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.report.Progress;
+import io.mortise.benchmarks.report.CaseProgress;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -60,7 +60,7 @@ class BenchmarkTest {
     assertEquals(Optional.of("2 of 5 rounds: it broke"), result.complaint(LockLibrary.MORTISE));
   }
 
-  private List<WorkloadResult> run(Settings settings, LockLibrary... libraries)
+  private List<WorkloadResult> run(BenchmarkSettings settings, LockLibrary... libraries)
       throws InterruptedException {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     for (LockLibrary library : libraries) {
@@ -76,8 +76,8 @@ class BenchmarkTest {
     return new Sample(1, new Latencies(), 1, Map.of(), complaint);
   }
 
-  private static Settings settings() {
-    return Settings.quick(5, List.of());
+  private static BenchmarkSettings settings() {
+    return BenchmarkSettings.quick(5, List.of());
   }
 
   private final class OneWorkload implements BenchmarkCase {
@@ -98,7 +98,7 @@ class BenchmarkTest {
     }
 
     @Override
-    public CaseSetup open(Settings settings) {
+    public CaseSetup open(BenchmarkSettings settings) {
       openCases++;
       return new CaseSetup() {
         @Override
@@ -114,7 +114,7 @@ class BenchmarkTest {
     }
   }
 
-  private record Silence() implements Progress {
+  private record Silence() implements CaseProgress {
     @Override
     public void expect(long turns) {}
 

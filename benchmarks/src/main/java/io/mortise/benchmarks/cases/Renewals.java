@@ -1,14 +1,14 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.ServerCounters;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Report;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
+import io.mortise.benchmarks.worker.WorkerReport;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -29,7 +29,7 @@ final class Renewals implements BenchmarkCase {
       List.of(LockLibrary.MORTISE, LockLibrary.REDISSON);
   private static final int RENEWALS_A_LEASE = 3;
 
-  /** Above it, a process has more heap than {@link Worker} gives it. */
+  /** Above it, a process has more heap than {@link BenchmarkWorker} gives it. */
   private static final int HOLDS_OF_A_PLAIN_HEAP = 300_000;
 
   private static final String LARGE_HEAP = "-Xmx6g";
@@ -74,7 +74,7 @@ final class Renewals implements BenchmarkCase {
 
   /** A turn lasts for minutes, and counts some 100,000 renewals: one is enough. */
   @Override
-  public int rounds(Settings settings) {
+  public int rounds(BenchmarkSettings settings) {
     return 1;
   }
 
@@ -84,7 +84,7 @@ final class Renewals implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) {
+  public CaseSetup open(BenchmarkSettings settings) {
     return new StandaloneSetup(
         Stream.concat(
                 (settings.quick() ? QUICK_HOLDS : HOLDS).stream(), settings.moreHolds().stream())
@@ -93,7 +93,7 @@ final class Renewals implements BenchmarkCase {
             .toList());
   }
 
-  static Workload workload(int holds, Settings settings) {
+  static Workload workload(int holds, BenchmarkSettings settings) {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     for (LockLibrary library : settings.quick() ? QUICK_LIBRARIES : LockLibrary.ON_ONE_SERVER) {
       contenders.put(library, ignored -> hold(library, holds, settings));
@@ -102,7 +102,7 @@ final class Renewals implements BenchmarkCase {
         "%,d".formatted(holds),
         ImmutableMap.of(
             "lock",
-            LockKind.PLAIN.label(),
+            MeasuredLock.PLAIN.label(),
             "holds",
             holds,
             "lease_ms",
@@ -113,26 +113,27 @@ final class Renewals implements BenchmarkCase {
         null);
   }
 
-  private static Sample hold(LockLibrary library, int holds, Settings settings)
+  private static Sample hold(LockLibrary library, int holds, BenchmarkSettings settings)
       throws InterruptedException {
     long lease = settings.lease().toMillis();
     // Two renewals where it has to be quick; and the cycles beside last as long as one.
     long kept = settings.quick() ? 2 * lease / RENEWALS_A_LEASE : lease;
     List<String> heap = holds > HOLDS_OF_A_PLAIN_HEAP ? List.of(LARGE_HEAP) : List.of();
     try (RedisServer server = RedisServer.start();
-        Worker worker = Worker.start(library, List.of(server.uri()), heap)) {
+        BenchmarkWorker worker = BenchmarkWorker.start(library, List.of(server.uri()), heap)) {
       worker.awaitReady();
       Map<String, Double> figures =
-          new HashMap<>(worker.carryOut(new WorkerRequest.Take("held:", holds, lease)).figures());
+          new HashMap<>(
+              worker.carryOut(new BenchmarkRequest.Take("held:", holds, lease)).figures());
       server.resetStats();
       ServerCounters before = ServerProbe.counters(server);
-      Report report = worker.carryOut(new WorkerRequest.Keep(kept));
+      WorkerReport report = worker.carryOut(new BenchmarkRequest.Keep(kept));
       Map<String, Long> stats = server.commandStats();
       ServerCounters its = ServerProbe.counters(server).since(before);
-      Report beside =
-          worker.carryOut(new WorkerRequest.CycleBeside("one more", lease / RENEWALS_A_LEASE));
+      WorkerReport beside =
+          worker.carryOut(new BenchmarkRequest.CycleBeside("one more", lease / RENEWALS_A_LEASE));
       double lost =
-          worker.carryOut(new WorkerRequest.Count()).figures().getOrDefault("lost", Double.NaN);
+          worker.carryOut(new BenchmarkRequest.Count()).figures().getOrDefault("lost", Double.NaN);
       double seconds = Duration.ofNanos(report.nanos()).toMillis() / MILLIS_PER_SECOND;
       long renewals = stats.getOrDefault("pexpire", 0L);
       long commands = WireCommands.count(stats);

@@ -71,9 +71,9 @@ final class BareCommandHolds implements Holds {
 
   /** Over a connection of its own: the other one renews. */
   @Override
-  public Section section(LockKind kind, String name) {
+  public Section section(MeasuredLock kind, String name) {
     Jedis beside = new Jedis(URI.create(uri));
-    return kind == LockKind.READ
+    return kind == MeasuredLock.READ
         ? ScriptedSection.read(beside, name)
         : ScriptedSection.plain(beside, name);
   }

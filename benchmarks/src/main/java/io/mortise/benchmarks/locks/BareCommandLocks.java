@@ -29,7 +29,7 @@ public final class BareCommandLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
+  public Section section(MeasuredLock kind, List<String> names, NameSharing sharing) {
     Jedis jedis = new Jedis(URI.create(uri));
     String name = names.get(0);
     if (sharing == NameSharing.PROCESSES) {
@@ -42,7 +42,8 @@ public final class BareCommandLocks implements Locks {
           case WRITE -> ScriptedSection.write(jedis, name);
           case READ -> ScriptedSection.read(jedis, name);
           case MULTI -> new ScriptedNames(jedis, names);
-          case WRITE_ATTEMPT -> throw new IllegalArgumentException("Mortise and Redisson alone are measured");
+          case WRITE_ATTEMPT ->
+              throw new IllegalArgumentException("Mortise and Redisson alone are measured");
           case QUORUM -> throw new IllegalArgumentException("a quorum is compared to one node");
         };
     if (sharing == NameSharing.NOBODY) {

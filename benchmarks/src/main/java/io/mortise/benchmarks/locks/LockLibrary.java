@@ -43,7 +43,7 @@ public enum LockLibrary {
   /**
    * Connects a client.
    *
-   * @param uris of the servers: one, or for {@link LockKind#QUORUM} all
+   * @param uris of the servers: one, or for {@link MeasuredLock#QUORUM} all
    */
   public Locks open(List<String> uris) {
     return switch (this) {

@@ -16,9 +16,9 @@ import java.nio.file.StandardOpenOption;
  * number of entries, and the moment at which the last holder left, by {@link System#nanoTime()},
  * which all processes of a machine share.
  *
- * <p>A holder reads the count when it enters, and writes one more when it leaves. If two holders are
- * inside at the same time, however shortly, both read the same count or one overwrites the other's,
- * and at the end the count is below the number of cycles.
+ * <p>A holder reads the count when it enters, and writes one more when it leaves. If two holders
+ * are inside at the same time, however shortly, both read the same count or one overwrites the
+ * other's, and at the end the count is below the number of cycles.
  *
  * <p><b>Threads.</b> Any number of processes and threads map one file; the lock that is measured
  * orders them, and the accesses are volatile.

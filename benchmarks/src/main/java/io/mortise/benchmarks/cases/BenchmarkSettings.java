@@ -15,7 +15,7 @@ import java.util.List;
  * @param moreHolds sizes of {@code renewals} beside its own
  * @param quiet how long waiters are watched
  */
-public record Settings(
+public record BenchmarkSettings(
     boolean quick,
     int rounds,
     Duration turn,
@@ -30,7 +30,7 @@ public record Settings(
   private static final int MOST_HOLDS = 3_000_000;
 
   /** Checks the rounds. */
-  public Settings {
+  public BenchmarkSettings {
     moreHolds = List.copyOf(moreHolds);
     if (moreHolds.stream().anyMatch(holds -> holds < 1 || holds > MOST_HOLDS)) {
       throw new IllegalArgumentException(
@@ -45,8 +45,8 @@ public record Settings(
   }
 
   /** The default settings. */
-  public static Settings thorough(int rounds, List<Integer> moreHolds) {
-    return new Settings(
+  public static BenchmarkSettings thorough(int rounds, List<Integer> moreHolds) {
+    return new BenchmarkSettings(
         false,
         rounds,
         Duration.ofSeconds(1),
@@ -58,8 +58,8 @@ public record Settings(
   }
 
   /** Settings for a first impression. */
-  public static Settings quick(int rounds, List<Integer> moreHolds) {
-    return new Settings(
+  public static BenchmarkSettings quick(int rounds, List<Integer> moreHolds) {
+    return new BenchmarkSettings(
         true,
         rounds,
         Duration.ofMillis(100),
