@@ -3,11 +3,11 @@ package io.mortise.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.benchmarks.cases.BenchmarkCase;
+import io.mortise.benchmarks.cases.BenchmarkSettings;
 import io.mortise.benchmarks.cases.Cases;
-import io.mortise.benchmarks.cases.Settings;
 import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.report.ConsoleProgress;
+import io.mortise.benchmarks.report.CaseProgressDisplay;
 import io.mortise.benchmarks.report.Json;
 import io.mortise.benchmarks.report.Rows;
 import io.mortise.benchmarks.report.Table;
@@ -20,6 +20,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Measures Mortise beside Redisson and beside raw Redis commands, on its own Redis servers"
+        "Measures Mortise beside Redisson and beside bare Redis commands, on its own Redis servers"
             + " and in its own processes, in turn, round by round.",
     subcommands = JmhCommand.class,
     exitCodeListHeading = "%nExit status:%n",
@@ -110,11 +111,13 @@ public final class BenchCommand implements Callable<Integer> {
       return 0;
     }
     List<BenchmarkCase> cases = cases();
-    Settings settings = settings();
+    BenchmarkSettings settings = settings(cases);
+    requireFolderOfJson();
+    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
+    create(kept); // before the time is spent
     long start = System.nanoTime();
     String machine = Machine.describe();
-    ResultsFolder kept = new ResultsFolder(folder == null ? byDefault() : folder);
-    Benchmark benchmark = new Benchmark(settings, name -> ConsoleProgress.of(name, err));
+    Benchmark benchmark = new Benchmark(settings, name -> CaseProgressDisplay.of(name, err));
     List<WorkloadResult> results = new ArrayList<>();
     List<Map<String, @Nullable Object>> rows = List.of();
     String footer = machine;
@@ -154,8 +157,11 @@ public final class BenchCommand implements Callable<Integer> {
   /** Only a failure of Mortise fails the run; those of Redisson are shown. */
   private static boolean failed(List<WorkloadResult> results) {
     return results.stream()
-        .flatMap(result -> result.of(LockLibrary.MORTISE).stream())
-        .anyMatch(sample -> sample.complaint() != null);
+        .anyMatch(
+            result ->
+                Arrays.stream(LockLibrary.values())
+                    .filter(LockLibrary::isMortise)
+                    .anyMatch(library -> result.complaint(library).isPresent()));
   }
 
   private List<BenchmarkCase> cases() {
@@ -167,11 +173,38 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private Settings settings() {
+  private BenchmarkSettings settings(List<BenchmarkCase> cases) {
     try {
-      return quick ? Settings.quick(rounds, holds) : Settings.thorough(rounds, holds);
+      if (!holds.isEmpty() && cases.stream().noneMatch(BenchmarkCase::usesMoreHolds)) {
+        throw new IllegalArgumentException(
+            "--holds is a size of the case 'renewals', which is not among those to measure");
+      }
+      return quick
+          ? BenchmarkSettings.quick(rounds, holds)
+          : BenchmarkSettings.thorough(rounds, holds);
     } catch (IllegalArgumentException e) {
       throw wrong(e);
+    }
+  }
+
+  private void create(ResultsFolder kept) {
+    try {
+      Files.createDirectories(kept.path());
+    } catch (IOException e) {
+      throw wrong(
+          new IllegalArgumentException(
+              "the folder '%s' of the results cannot be made".formatted(kept.path()), e));
+    }
+  }
+
+  private void requireFolderOfJson() {
+    if (json != null && !json.toString().equals("-")) {
+      Path parent = json.toAbsolutePath().getParent();
+      if (Files.isDirectory(json) || parent == null || !Files.isDirectory(parent)) {
+        throw wrong(
+            new IllegalArgumentException(
+                "--json '%s' is a folder, or in a folder that there is not".formatted(json)));
+      }
     }
   }
 

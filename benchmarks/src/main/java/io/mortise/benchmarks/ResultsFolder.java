@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ResultsFolder(Path path) {
 
-  /** Writes the files. Charts need fonts; on a machine without them it prints a message. */
+  /** Writes the files into the folder. Charts need fonts; without them it prints a message. */
   void write(
       List<BenchmarkCase> cases,
       List<WorkloadResult> results,
@@ -29,7 +29,6 @@ record ResultsFolder(Path path) {
       String table,
       PrintWriter err)
       throws IOException {
-    Files.createDirectories(path);
     Files.writeString(path.resolve("results.json"), Json.medians(rows), UTF_8);
     Files.writeString(path.resolve("turns.json"), Json.turns(results), UTF_8);
     Files.writeString(path.resolve("table.txt"), table + "\n", UTF_8);

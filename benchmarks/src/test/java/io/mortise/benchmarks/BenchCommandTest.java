@@ -7,7 +7,10 @@ import io.mortise.benchmarks.cases.BenchmarkCase;
 import io.mortise.benchmarks.cases.Cases;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The options and the help of the command. */
@@ -43,6 +46,27 @@ class BenchCommandTest {
   void renewalsOfNoHoldsAreRefused() {
     assertEquals(2, run("--case", "renewals", "--holds", "0"));
     assertTrue(err.toString().contains("--holds must be at least 1"), err::toString);
+  }
+
+  @Test
+  void moreHoldsThanAProcessHasHeapForAreRefused() {
+    assertEquals(2, run("--case", "renewals", "--holds", "2000000000"));
+    assertTrue(err.toString().contains("at most 3,000,000"), err::toString);
+  }
+
+  @Test
+  void sizesOfACaseThatIsNotMeasuredAreRefused() {
+    assertEquals(2, run("--case", "multi", "--holds", "1000000"));
+    assertTrue(err.toString().contains("'renewals'"), err::toString);
+  }
+
+  @Test
+  void aFileThatCannotBeWrittenIsRefusedBeforeTheRun(@TempDir Path folder) throws Exception {
+    assertEquals(2, run("--json", folder.resolve("none").resolve("medians.json").toString()));
+    assertEquals(2, run("--json", folder.toString()));
+    assertTrue(err.toString().contains("--json"), err::toString);
+    assertEquals(2, run("--results", Files.createFile(folder.resolve("file")).toString()));
+    assertTrue(err.toString().contains("of the results"), err::toString);
   }
 
   private int run(String... arguments) {

@@ -23,17 +23,17 @@ public interface BenchmarkCase {
   }
 
   /** The duration of the first turn, which does not count: until the code is compiled. */
-  default Duration warmUp(Settings settings) {
+  default Duration warmUp(BenchmarkSettings settings) {
     return settings.warmUp();
   }
 
   /** The rounds, in each of which every library has a turn. */
-  default int rounds(Settings settings) {
+  default int rounds(BenchmarkSettings settings) {
     return isLong() ? settings.longRounds() : settings.rounds();
   }
 
   /** The duration of a turn. */
-  default Duration turn(Settings settings) {
+  default Duration turn(BenchmarkSettings settings) {
     return settings.turn();
   }
 
@@ -47,8 +47,13 @@ public interface BenchmarkCase {
     return List.of();
   }
 
+  /** Whether {@link BenchmarkSettings#moreHolds} are sizes of this case. */
+  default boolean usesMoreHolds() {
+    return false;
+  }
+
   /** Starts servers and processes. Closing the setup ends them, whatever state they are in. */
-  CaseSetup open(Settings settings) throws InterruptedException;
+  CaseSetup open(BenchmarkSettings settings) throws InterruptedException;
 
   /** The servers and processes of a case while it is measured. */
   interface CaseSetup extends AutoCloseable {

@@ -1,11 +1,11 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import io.mortise.benchmarks.worker.SharedMemoryCounter;
-import io.mortise.benchmarks.worker.WorkerTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -29,15 +29,15 @@ final class Crowd implements BenchmarkCase {
 
   /** The locks; readers and writers mixed have no counter, since readers are inside together. */
   private enum Contest {
-    PLAIN(LockKind.PLAIN, 0),
-    FAIR(LockKind.FAIR, 0),
-    WRITE(LockKind.WRITE, 0),
-    MIXED(LockKind.READ, WRITERS);
+    PLAIN(MeasuredLock.PLAIN, 0),
+    FAIR(MeasuredLock.FAIR, 0),
+    WRITE(MeasuredLock.WRITE, 0),
+    MIXED(MeasuredLock.READ, WRITERS);
 
-    final LockKind lock;
+    final MeasuredLock lock;
     final double writeShare;
 
-    Contest(LockKind lock, double writeShare) {
+    Contest(MeasuredLock lock, double writeShare) {
       this.lock = lock;
       this.writeShare = writeShare;
     }
@@ -67,17 +67,17 @@ final class Crowd implements BenchmarkCase {
   }
 
   @Override
-  public int rounds(Settings settings) {
+  public int rounds(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_ROUNDS : settings.rounds();
   }
 
   @Override
-  public Duration turn(Settings settings) {
+  public Duration turn(BenchmarkSettings settings) {
     return settings.quick() ? settings.turn() : TURN;
   }
 
   @Override
-  public Duration warmUp(Settings settings) {
+  public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_WARM_UP : settings.warmUp();
   }
 
@@ -93,7 +93,7 @@ final class Crowd implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup =
         SharedServerSetup.open(
             settings.quick() ? QUICK_PROCESSES : PROCESSES,
@@ -121,7 +121,7 @@ final class Crowd implements BenchmarkCase {
             "contest_kind",
             contest.label()),
         library ->
-            new WorkerTask(
+            new BenchmarkTask(
                 label,
                 contest.lock,
                 List.of("%s:crowd:%s:%d".formatted(library.label(), contest, clients)),
@@ -129,7 +129,7 @@ final class Crowd implements BenchmarkCase {
                 clients / processes,
                 SECTION_MICROS,
                 contest.writeShare,
-                WorkerTask.Latency.WAIT,
+                BenchmarkTask.Latency.WAIT,
                 contest.counterFile()),
         processes,
         ServerProbe.MESSAGES,

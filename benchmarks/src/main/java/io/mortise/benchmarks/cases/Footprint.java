@@ -2,12 +2,12 @@ package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -33,14 +33,14 @@ final class Footprint implements BenchmarkCase {
 
   /** The kind of entry whose memory is measured. */
   private enum Content {
-    HOLD(LockKind.PLAIN, NAMES, LockLibrary.MORTISE, LockLibrary.REDISSON) {
+    HOLD(MeasuredLock.PLAIN, NAMES, LockLibrary.MORTISE, LockLibrary.REDISSON) {
       @Override
       void put(LockLibrary library, RedisServer server) throws InterruptedException {
         hold(library, server);
       }
     },
     /** A fencing token, until its retention is over. */
-    FREE_NAME(LockKind.PLAIN, NAMES, LockLibrary.MORTISE) {
+    FREE_NAME(MeasuredLock.PLAIN, NAMES, LockLibrary.MORTISE) {
       @Override
       void put(LockLibrary library, RedisServer server) throws InterruptedException {
         hold(library, server);
@@ -51,7 +51,7 @@ final class Footprint implements BenchmarkCase {
         }
       }
     },
-    WAITER(LockKind.FAIR, WAITERS, LockLibrary.MORTISE) {
+    WAITER(MeasuredLock.FAIR, WAITERS, LockLibrary.MORTISE) {
       @Override
       void put(LockLibrary library, RedisServer server) {
         server.command("HSET", SHARED_NAME, "somebody:1", "1");
@@ -59,18 +59,18 @@ final class Footprint implements BenchmarkCase {
         server.command("DEL", SHARED_NAME);
       }
     },
-    READER(LockKind.READ, READERS, LockLibrary.MORTISE, LockLibrary.REDISSON) {
+    READER(MeasuredLock.READ, READERS, LockLibrary.MORTISE, LockLibrary.REDISSON) {
       @Override
       void put(LockLibrary library, RedisServer server) {
         library.fill(server.uri(), SHARED_NAME, READERS, LEASE);
       }
     };
 
-    final LockKind lock;
+    final MeasuredLock lock;
     final int count;
     final ImmutableList<LockLibrary> libraries;
 
-    Content(LockKind lock, int count, LockLibrary... libraries) {
+    Content(MeasuredLock lock, int count, LockLibrary... libraries) {
       this.lock = lock;
       this.count = count;
       this.libraries = ImmutableList.copyOf(libraries);
@@ -86,9 +86,9 @@ final class Footprint implements BenchmarkCase {
 
   /** The locks stay when the process that holds them has ended. */
   private static void hold(LockLibrary library, RedisServer server) throws InterruptedException {
-    try (Worker worker = Worker.start(library, List.of(server.uri()))) {
+    try (BenchmarkWorker worker = BenchmarkWorker.start(library, List.of(server.uri()))) {
       worker.awaitReady();
-      worker.carryOut(new WorkerRequest.Take(PREFIX, NAMES, LEASE.toMillis()));
+      worker.carryOut(new BenchmarkRequest.Take(PREFIX, NAMES, LEASE.toMillis()));
     }
   }
 
@@ -114,12 +114,12 @@ final class Footprint implements BenchmarkCase {
 
   /** Nothing of it depends on the time. */
   @Override
-  public int rounds(Settings settings) {
+  public int rounds(BenchmarkSettings settings) {
     return 1;
   }
 
   @Override
-  public CaseSetup open(Settings settings) {
+  public CaseSetup open(BenchmarkSettings settings) {
     return new StandaloneSetup(
         List.of(Content.values()).stream().map(Footprint::workload).toList());
   }

@@ -1,11 +1,11 @@
 package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.locks.ListSection;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import io.mortise.benchmarks.worker.SharedMemoryCounter;
-import io.mortise.benchmarks.worker.WorkerTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,22 +32,23 @@ final class HotProcesses implements BenchmarkCase {
 
   /** A process has a quarter of the cycles, and a hand-over is slow: a second has few of them. */
   @Override
-  public Duration warmUp(Settings settings) {
+  public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? settings.warmUp() : settings.warmUp().multipliedBy(12);
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup = SharedServerSetup.open(PROCESSES);
-    for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR)) {
+    for (MeasuredLock kind : List.of(MeasuredLock.PLAIN, MeasuredLock.FAIR)) {
       setup
           .server()
-          .command("RPUSH", ListSection.key(nameOf(LockLibrary.RAW_REDIS, kind)), "the only one");
+          .command(
+              "RPUSH", ListSection.key(nameOf(LockLibrary.BARE_COMMANDS, kind)), "the only one");
       setup.add(
           kind.label(),
           Map.of("lock", kind.label()),
           library ->
-              new WorkerTask(
+              new BenchmarkTask(
                   kind.label(),
                   kind,
                   List.of(nameOf(library, kind)),
@@ -55,14 +56,14 @@ final class HotProcesses implements BenchmarkCase {
                   THREADS,
                   0,
                   0,
-                  WorkerTask.Latency.WAIT,
+                  BenchmarkTask.Latency.WAIT,
                   SharedMemoryCounter.newFile().toString()),
           null);
     }
     return setup;
   }
 
-  private static String nameOf(LockLibrary library, LockKind kind) {
+  private static String nameOf(LockLibrary library, MeasuredLock kind) {
     return "%s:hot:%s".formatted(library.label(), kind.label());
   }
 }

@@ -1,16 +1,16 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import java.time.Duration;
 import java.util.List;
 
 /** All threads of one process lock one name. */
 final class HotThreads implements BenchmarkCase {
-  private static final List<LockKind> KINDS =
-      List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE);
+  private static final List<MeasuredLock> KINDS =
+      List.of(MeasuredLock.PLAIN, MeasuredLock.FAIR, MeasuredLock.WRITE);
   private static final List<Integer> THREADS = List.of(1, 2, 8, 32, 64);
   private static final List<Integer> QUICK_THREADS = List.of(1, 8);
   private static final int SECTION_MICROS = 100;
@@ -34,12 +34,12 @@ final class HotThreads implements BenchmarkCase {
   }
 
   @Override
-  public Duration turn(Settings settings) {
+  public Duration turn(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_TURN : settings.turn();
   }
 
   @Override
-  public Duration warmUp(Settings settings) {
+  public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_WARM_UP : settings.warmUp();
   }
 
@@ -55,22 +55,22 @@ final class HotThreads implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup = SharedServerSetup.open(1);
-    for (LockKind kind : KINDS) {
+    for (MeasuredLock kind : KINDS) {
       for (int threads : settings.quick() ? QUICK_THREADS : THREADS) {
         add(setup, kind, threads, 0);
       }
     }
     if (!settings.quick()) {
       for (int threads : THREADS_WITH_SECTION) {
-        add(setup, LockKind.PLAIN, threads, SECTION_MICROS);
+        add(setup, MeasuredLock.PLAIN, threads, SECTION_MICROS);
       }
     }
     return setup;
   }
 
-  private static void add(SharedServerSetup setup, LockKind kind, int threads, int micros) {
+  private static void add(SharedServerSetup setup, MeasuredLock kind, int threads, int micros) {
     String label = "%s, %d, %d µs".formatted(kind.label(), threads, micros);
     setup.add(
         label,
@@ -82,7 +82,7 @@ final class HotThreads implements BenchmarkCase {
             "series",
             micros == 0 ? kind.label() : "%s, %d µs".formatted(kind.label(), micros)),
         library ->
-            new WorkerTask(
+            new BenchmarkTask(
                 label,
                 kind,
                 List.of(
@@ -91,7 +91,7 @@ final class HotThreads implements BenchmarkCase {
                 threads,
                 micros,
                 0,
-                WorkerTask.Latency.WAIT,
+                BenchmarkTask.Latency.WAIT,
                 null),
         null);
   }

@@ -1,8 +1,8 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.locks.MeasuredLock;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -32,17 +32,17 @@ final class Multi implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup = SharedServerSetup.open(1);
     for (int count : NAMES) {
       String label = label(count);
       setup.add(
           label,
-          ImmutableMap.of("lock", LockKind.MULTI.label(), "names", count),
+          ImmutableMap.of("lock", MeasuredLock.MULTI.label(), "names", count),
           library ->
-              WorkerTask.own(
+              BenchmarkTask.own(
                   label,
-                  LockKind.MULTI,
+                  MeasuredLock.MULTI,
                   IntStream.range(0, count)
                       .mapToObj(i -> "%s:multi:%d:%d".formatted(library.label(), count, i))
                       .toList(),

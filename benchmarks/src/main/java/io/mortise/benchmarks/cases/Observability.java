@@ -1,10 +1,10 @@
 package io.mortise.benchmarks.cases;
 
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.Observer;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ final class Observability implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     ObservedWorkers setup = new ObservedWorkers(RedisServer.start());
     try {
       setup.start();
@@ -48,7 +48,7 @@ final class Observability implements BenchmarkCase {
 
   private static final class ObservedWorkers implements CaseSetup {
     private final RedisServer server;
-    private final Map<Observer, Worker> workers = new EnumMap<>(Observer.class);
+    private final Map<Observer, BenchmarkWorker> workers = new EnumMap<>(Observer.class);
     private final List<Workload> workloads = new ArrayList<>();
 
     ObservedWorkers(RedisServer server) {
@@ -59,10 +59,10 @@ final class Observability implements BenchmarkCase {
       for (Observer observer : Observer.values()) {
         workers.put(
             observer,
-            Worker.start(
+            BenchmarkWorker.start(
                 LockLibrary.MORTISE, List.of(server.uri()), List.of(observer.jvmOption())));
       }
-      for (Worker worker : workers.values()) {
+      for (BenchmarkWorker worker : workers.values()) {
         worker.awaitReady();
       }
       for (int threads : THREADS) {
@@ -70,9 +70,9 @@ final class Observability implements BenchmarkCase {
       }
     }
 
-    private void add(Observer observer, Worker worker, int threads) {
+    private void add(Observer observer, BenchmarkWorker worker, int threads) {
       String label = label(observer, threads);
-      WorkerTask work = WorkerTask.own(label, LockKind.PLAIN, List.of(label), threads);
+      BenchmarkTask work = BenchmarkTask.own(label, MeasuredLock.PLAIN, List.of(label), threads);
       workloads.add(
           new Workload(
               label,
@@ -94,7 +94,7 @@ final class Observability implements BenchmarkCase {
 
     @Override
     public void close() {
-      workers.values().forEach(Worker::close);
+      workers.values().forEach(BenchmarkWorker::close);
       server.close();
     }
   }

@@ -1,11 +1,11 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A lock on the majority of several servers, beside Redisson's {@code RedissonRedLock}. The
- * baseline is here Mortise's own {@code RedisLock} on one server.
+ * A lock on the majority of several servers, beside Redisson's {@code RedissonRedLock} and beside
+ * Mortise's own {@code RedisLock} on one server, which shows the cost of the majority.
  */
 final class Quorum implements BenchmarkCase {
   private static final int SERVERS = 5;
@@ -67,10 +67,10 @@ final class Quorum implements BenchmarkCase {
           new Load(many + " threads, one name", many, NameSharing.THREADS));
     }
 
-    WorkerTask task(LockKind kind, LockLibrary library, int servers) {
-      WorkerTask.Latency latency =
-          sharing == NameSharing.NOBODY ? WorkerTask.Latency.CYCLE : WorkerTask.Latency.WAIT;
-      return new WorkerTask(
+    BenchmarkTask task(MeasuredLock kind, LockLibrary library, int servers) {
+      BenchmarkTask.Latency latency =
+          sharing == NameSharing.NOBODY ? BenchmarkTask.Latency.CYCLE : BenchmarkTask.Latency.WAIT;
+      return new BenchmarkTask(
           "%s, %d".formatted(label, servers),
           kind,
           List.of("%s:quorum:%d:%s".formatted(library.label(), servers, label)),
@@ -90,13 +90,13 @@ final class Quorum implements BenchmarkCase {
 
   @Override
   public String description() {
-    return "RedLock on 3, 5, 9 servers, 1 and 64 threads; on 5 one paused, two dead; the baseline is"
-        + " one server";
+    return "RedLock on 3, 5, 9 servers, 1 and 64 threads; on 5 one paused, two dead; beside"
+        + " RedisLock on one";
   }
 
   @Override
   public Figure figure() {
-    return new Figure("p50_us", "lock and unlock, median, µs");
+    return new Figure("p50_us", "lock and unlock (of one name: lock), median, µs");
   }
 
   @Override
@@ -108,25 +108,25 @@ final class Quorum implements BenchmarkCase {
   public List<Growth> growth() {
     return Stream.of(
             figure(),
-            new Figure("p99_us", "lock and unlock, 99th percentile, µs"),
+            new Figure("p99_us", "lock and unlock (of one name: lock), 99th percentile, µs"),
             new Figure("ops_per_s", "lock and unlock, per second"))
         .map(figure -> new Growth("servers", "servers", "series", figure))
         .toList();
   }
 
   @Override
-  public Duration turn(Settings settings) {
+  public Duration turn(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_TURN : settings.turn();
   }
 
   /** A cycle does the work of five, so a second has fewer of them. */
   @Override
-  public Duration warmUp(Settings settings) {
+  public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_TURN : settings.warmUp().multipliedBy(4);
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     QuorumSetup setup = new QuorumSetup(settings.quick() ? QUICK_FIRST_CYCLES : FIRST_CYCLES);
     try {
       setup.fill(settings.quick());
@@ -140,7 +140,7 @@ final class Quorum implements BenchmarkCase {
   private static final class QuorumSetup implements CaseSetup {
     private final Duration firstCycles;
     private final List<RedisServer> servers = new ArrayList<>();
-    private final List<Worker> workers = new ArrayList<>();
+    private final List<BenchmarkWorker> workers = new ArrayList<>();
     private final List<Workload> workloads = new ArrayList<>();
 
     QuorumSetup(Duration firstCycles) {
@@ -150,7 +150,7 @@ final class Quorum implements BenchmarkCase {
     void fill(boolean quick) throws InterruptedException {
       List<Load> loads = Load.of(quick ? MANY / 8 : MANY);
       Group single = new Group(List.of(server()), 0);
-      single.connect(List.of(LockLibrary.MORTISE));
+      single.connect(List.of(LockLibrary.ONE_NODE));
       List<RedisServer> well = new ArrayList<>();
       for (int count : quick ? List.of(3, SERVERS) : List.of(3, SERVERS, 9)) {
         while (well.size() < count) {
@@ -179,9 +179,10 @@ final class Quorum implements BenchmarkCase {
         throws InterruptedException {
       Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
       for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
-        contenders.put(library, group.team(library, LockKind.QUORUM, load));
+        contenders.put(library, group.team(library, MeasuredLock.QUORUM, load));
       }
-      contenders.put(LockLibrary.RAW_REDIS, single.team(LockLibrary.MORTISE, LockKind.PLAIN, load));
+      contenders.put(
+          LockLibrary.ONE_NODE, single.team(LockLibrary.ONE_NODE, MeasuredLock.PLAIN, load));
       for (Workload.Contender contender : contenders.values()) {
         contender.run(firstCycles); // a client that has never seen a server may refuse to begin
       }
@@ -190,7 +191,7 @@ final class Quorum implements BenchmarkCase {
               label(group.servers.size(), nodes, load),
               ImmutableMap.of(
                   "lock",
-                  LockKind.QUORUM.label(),
+                  MeasuredLock.QUORUM.label(),
                   "nodes",
                   nodes.label,
                   "servers",
@@ -219,7 +220,7 @@ final class Quorum implements BenchmarkCase {
     private final class Group {
       private final List<RedisServer> servers;
       private final List<RedisServer> counted;
-      private final Map<LockLibrary, Worker> connected = new EnumMap<>(LockLibrary.class);
+      private final Map<LockLibrary, BenchmarkWorker> connected = new EnumMap<>(LockLibrary.class);
 
       /**
        * A group of servers.
@@ -233,16 +234,17 @@ final class Quorum implements BenchmarkCase {
 
       void connect(List<LockLibrary> libraries) throws InterruptedException {
         for (LockLibrary library : libraries) {
-          Worker worker = Worker.start(library, servers.stream().map(RedisServer::uri).toList());
+          BenchmarkWorker worker =
+              BenchmarkWorker.start(library, servers.stream().map(RedisServer::uri).toList());
           workers.add(worker);
           connected.put(library, worker);
         }
-        for (Worker worker : connected.values()) {
+        for (BenchmarkWorker worker : connected.values()) {
           worker.awaitReady();
         }
       }
 
-      WorkerTeam team(LockLibrary library, LockKind kind, Load load) {
+      WorkerTeam team(LockLibrary library, MeasuredLock kind, Load load) {
         return new WorkerTeam(
             connected.entrySet().stream()
                 .filter(entry -> entry.getKey() == library)
@@ -260,7 +262,7 @@ final class Quorum implements BenchmarkCase {
 
     @Override
     public void close() {
-      workers.forEach(Worker::close);
+      workers.forEach(BenchmarkWorker::close);
       servers.forEach(RedisServer::close);
     }
   }

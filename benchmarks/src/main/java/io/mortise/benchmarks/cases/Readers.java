@@ -1,9 +1,9 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import java.util.List;
 
 /** Many threads lock one name for reading, and a few of their cycles for writing. */
@@ -23,23 +23,23 @@ final class Readers implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup = SharedServerSetup.open(1);
     for (double share : List.of(NOBODY, ONE_PER_CENT)) {
       String label = "%.0f %% write".formatted(share * 100);
       setup.add(
           label,
-          ImmutableMap.of("lock", LockKind.READ.label(), "writers_percent", share * 100),
+          ImmutableMap.of("lock", MeasuredLock.READ.label(), "writers_percent", share * 100),
           library ->
-              new WorkerTask(
+              new BenchmarkTask(
                   label,
-                  LockKind.READ,
+                  MeasuredLock.READ,
                   List.of("%s:catalogue:%.0f".formatted(library.label(), share * 100)),
                   NameSharing.THREADS,
                   THREADS,
                   0,
                   share,
-                  share > 0 ? WorkerTask.Latency.WAIT : WorkerTask.Latency.CYCLE,
+                  share > 0 ? BenchmarkTask.Latency.WAIT : BenchmarkTask.Latency.CYCLE,
                   null),
           null);
     }

@@ -2,18 +2,19 @@ package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkTask;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,17 +64,17 @@ final class ReadersMany implements BenchmarkCase {
   }
 
   @Override
-  public int rounds(Settings settings) {
+  public int rounds(BenchmarkSettings settings) {
     return settings.quick() ? 1 : settings.rounds();
   }
 
   @Override
-  public Duration turn(Settings settings) {
+  public Duration turn(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_TURN : settings.turn();
   }
 
   @Override
-  public Duration warmUp(Settings settings) {
+  public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? QUICK_WARM_UP : settings.warmUp();
   }
 
@@ -88,7 +89,7 @@ final class ReadersMany implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     return settings.quick()
         ? open(QUICK_READERS, RENEWED_LEASE, twoRenewals(RENEWED_LEASE))
         : open(READERS, RENEWED_LEASE, RENEWAL_TURN);
@@ -119,8 +120,13 @@ final class ReadersMany implements BenchmarkCase {
           library.fill(
               setup.of(library).server().uri(), lockName(library, readers), readers, READ_LEASE);
         }
-        cycles(setup, readers, "refused writer", LockKind.WRITE_ATTEMPT, WorkerTask.Latency.CYCLE);
-        cycles(setup, readers, "reader", LockKind.READ, WorkerTask.Latency.PARTS);
+        cycles(
+            setup,
+            readers,
+            "refused writer",
+            MeasuredLock.WRITE_ATTEMPT,
+            BenchmarkTask.Latency.CYCLE);
+        cycles(setup, readers, "reader", MeasuredLock.READ, BenchmarkTask.Latency.PARTS);
         renewal(setup, readers, renewedLease, renewalTurn);
       }
       return setup;
@@ -157,7 +163,7 @@ final class ReadersMany implements BenchmarkCase {
 
   private static Map<String, Object> dimensions(int readers, String operation) {
     return ImmutableMap.of(
-        "lock", LockKind.READ.label(), "readers", readers, "operation", operation);
+        "lock", MeasuredLock.READ.label(), "readers", readers, "operation", operation);
   }
 
   private static String label(int readers, String operation) {
@@ -168,8 +174,8 @@ final class ReadersMany implements BenchmarkCase {
       ReadersSetup setup,
       int readers,
       String operation,
-      LockKind kind,
-      WorkerTask.Latency latency) {
+      MeasuredLock kind,
+      BenchmarkTask.Latency latency) {
     String label = label(readers, operation);
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     for (LockLibrary library : LIBRARIES) {
@@ -178,7 +184,7 @@ final class ReadersMany implements BenchmarkCase {
       WorkerTeam team =
           new WorkerTeam(
               setup.of(library).team(library),
-              new WorkerTask(
+              new BenchmarkTask(
                   label, kind, List.of(name), NameSharing.THREADS, 1, 0, 0, latency, null),
               List.of(server),
               ServerProbe.BLOCKING);
@@ -192,7 +198,7 @@ final class ReadersMany implements BenchmarkCase {
     for (LockLibrary library : LIBRARIES) {
       String name = lockName(library, readers);
       RedisServer server = setup.of(library).server();
-      Worker worker = setup.of(library).team(library).get(0);
+      BenchmarkWorker worker = setup.of(library).team(library).get(0);
       contenders.put(
           library,
           answered(
@@ -205,19 +211,20 @@ final class ReadersMany implements BenchmarkCase {
 
   /** The client renews by itself, so the times are those in Redis, from its log of commands. */
   private static Sample renew(
-      Worker worker, RedisServer server, String name, Duration lease, Duration time)
+      BenchmarkWorker worker, RedisServer server, String name, Duration lease, Duration time)
       throws InterruptedException {
-    worker.carryOut(new WorkerRequest.Read(name, lease.toMillis()));
+    worker.carryOut(new BenchmarkRequest.Read(name, lease.toMillis()));
     server.resetStats();
     ServerProbe.Measurement measurement = ServerProbe.BLOCKING.begin(server);
     ServerProbe.logSlow(server, 0);
     Uninterruptibles.sleepUninterruptibly(time); // the measuring window
     Latencies latencies = new Latencies();
     ServerProbe.scriptMicros(server).forEach(each -> latencies.add(each * NANOS_PER_MICRO));
-    Map<String, Double> figures = measurement.end(Math.max(1, latencies.count()));
-    String error = worker.carryOut(new WorkerRequest.EndRead()).error();
+    Map<String, Double> figures = new HashMap<>(measurement.end(Math.max(1, latencies.count())));
+    figures.put("renewals_per_s", latencies.count() * MILLIS_PER_SECOND / time.toMillis());
+    String error = worker.carryOut(new BenchmarkRequest.EndRead()).error();
     return new Sample(
-        latencies.count() * MILLIS_PER_SECOND / time.toMillis(),
+        Double.NaN, // as in Renewals
         latencies,
         Double.NaN,
         figures,

@@ -1,14 +1,14 @@
 package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.ServerCounters;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Report;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
+import io.mortise.benchmarks.worker.WorkerReport;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -29,7 +29,7 @@ final class Renewals implements BenchmarkCase {
       List.of(LockLibrary.MORTISE, LockLibrary.REDISSON);
   private static final int RENEWALS_A_LEASE = 3;
 
-  /** Above it, a process has more heap than {@link Worker} gives it. */
+  /** Above it, a process has more heap than {@link BenchmarkWorker} gives it. */
   private static final int HOLDS_OF_A_PLAIN_HEAP = 300_000;
 
   private static final String LARGE_HEAP = "-Xmx6g";
@@ -74,12 +74,17 @@ final class Renewals implements BenchmarkCase {
 
   /** A turn lasts for minutes, and counts some 100,000 renewals: one is enough. */
   @Override
-  public int rounds(Settings settings) {
+  public int rounds(BenchmarkSettings settings) {
     return 1;
   }
 
   @Override
-  public CaseSetup open(Settings settings) {
+  public boolean usesMoreHolds() {
+    return true;
+  }
+
+  @Override
+  public CaseSetup open(BenchmarkSettings settings) {
     return new StandaloneSetup(
         Stream.concat(
                 (settings.quick() ? QUICK_HOLDS : HOLDS).stream(), settings.moreHolds().stream())
@@ -88,16 +93,16 @@ final class Renewals implements BenchmarkCase {
             .toList());
   }
 
-  static Workload workload(int holds, Settings settings) {
+  static Workload workload(int holds, BenchmarkSettings settings) {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
-    for (LockLibrary library : settings.quick() ? QUICK_LIBRARIES : List.of(LockLibrary.values())) {
+    for (LockLibrary library : settings.quick() ? QUICK_LIBRARIES : LockLibrary.ON_ONE_SERVER) {
       contenders.put(library, ignored -> hold(library, holds, settings));
     }
     return new Workload(
         "%,d".formatted(holds),
         ImmutableMap.of(
             "lock",
-            LockKind.PLAIN.label(),
+            MeasuredLock.PLAIN.label(),
             "holds",
             holds,
             "lease_ms",
@@ -108,40 +113,42 @@ final class Renewals implements BenchmarkCase {
         null);
   }
 
-  private static Sample hold(LockLibrary library, int holds, Settings settings)
+  private static Sample hold(LockLibrary library, int holds, BenchmarkSettings settings)
       throws InterruptedException {
     long lease = settings.lease().toMillis();
     // Two renewals where it has to be quick; and the cycles beside last as long as one.
     long kept = settings.quick() ? 2 * lease / RENEWALS_A_LEASE : lease;
     List<String> heap = holds > HOLDS_OF_A_PLAIN_HEAP ? List.of(LARGE_HEAP) : List.of();
     try (RedisServer server = RedisServer.start();
-        Worker worker = Worker.start(library, List.of(server.uri()), heap)) {
+        BenchmarkWorker worker = BenchmarkWorker.start(library, List.of(server.uri()), heap)) {
       worker.awaitReady();
       Map<String, Double> figures =
-          new HashMap<>(worker.carryOut(new WorkerRequest.Take("held:", holds, lease)).figures());
+          new HashMap<>(
+              worker.carryOut(new BenchmarkRequest.Take("held:", holds, lease)).figures());
       server.resetStats();
       ServerCounters before = ServerProbe.counters(server);
-      Report report = worker.carryOut(new WorkerRequest.Keep(kept));
+      WorkerReport report = worker.carryOut(new BenchmarkRequest.Keep(kept));
       Map<String, Long> stats = server.commandStats();
       ServerCounters its = ServerProbe.counters(server).since(before);
-      Report beside =
-          worker.carryOut(new WorkerRequest.CycleBeside("one more", lease / RENEWALS_A_LEASE));
+      WorkerReport beside =
+          worker.carryOut(new BenchmarkRequest.CycleBeside("one more", lease / RENEWALS_A_LEASE));
       double lost =
-          worker.carryOut(new WorkerRequest.Count()).figures().getOrDefault("lost", Double.NaN);
+          worker.carryOut(new BenchmarkRequest.Count()).figures().getOrDefault("lost", Double.NaN);
       double seconds = Duration.ofNanos(report.nanos()).toMillis() / MILLIS_PER_SECOND;
       long renewals = stats.getOrDefault("pexpire", 0L);
       long commands = WireCommands.count(stats);
+      figures.put("renewals_per_s", renewals / seconds);
       figures.put("commands_per_s", commands / seconds);
       figures.put("cpu_percent", 100.0 * report.cpuNanos() / report.nanos());
       figures.put("cpu_us_per_op", report.cpuNanos() / NANOS_PER_MICRO / renewals);
       figures.put("redis_cpu_percent", 100.0 * NANOS_PER_MICRO * its.cpuMicros() / report.nanos());
       figures.put("lost", lost);
       return new Sample(
-          renewals / seconds,
+          Double.NaN, // the lease sets the rate of renewals: more of them are not better
           beside.times(),
           (double) commands / renewals,
           figures,
-          lost == 0 ? null : "%.0f of %d holds were lost".formatted(lost, holds));
+          lost == 0 ? beside.error() : "%.0f of %d holds were lost".formatted(lost, holds));
     }
   }
 }

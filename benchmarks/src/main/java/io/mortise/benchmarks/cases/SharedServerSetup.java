@@ -2,8 +2,8 @@ package io.mortise.benchmarks.cases;
 
 import io.mortise.benchmarks.cases.BenchmarkCase.CaseSetup;
 import io.mortise.benchmarks.locks.LockLibrary;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** One server, and one or more workers of each library, which serve all workloads of a case. */
 final class SharedServerSetup implements CaseSetup {
   private final RedisServer server;
-  private final Map<LockLibrary, List<Worker>> workers = new EnumMap<>(LockLibrary.class);
+  private final Map<LockLibrary, List<BenchmarkWorker>> workers = new EnumMap<>(LockLibrary.class);
   private final List<Workload> workloads = new ArrayList<>();
 
   private SharedServerSetup(RedisServer server) {
@@ -24,7 +24,7 @@ final class SharedServerSetup implements CaseSetup {
 
   /** Starts all processes at the same time. */
   static SharedServerSetup open(int processes) throws InterruptedException {
-    return open(processes, List.of(LockLibrary.values()));
+    return open(processes, LockLibrary.ON_ONE_SERVER);
   }
 
   /** As {@link #open(int)}, with some of the libraries. */
@@ -33,14 +33,14 @@ final class SharedServerSetup implements CaseSetup {
     SharedServerSetup setup = new SharedServerSetup(RedisServer.start());
     try {
       for (LockLibrary library : libraries) {
-        List<Worker> team = new ArrayList<>();
+        List<BenchmarkWorker> team = new ArrayList<>();
         setup.workers.put(library, team);
         for (int i = 0; i < processes; i++) {
-          team.add(Worker.start(library, List.of(setup.server.uri())));
+          team.add(BenchmarkWorker.start(library, List.of(setup.server.uri())));
         }
       }
-      for (List<Worker> team : setup.workers.values()) {
-        for (Worker worker : team) {
+      for (List<BenchmarkWorker> team : setup.workers.values()) {
+        for (BenchmarkWorker worker : team) {
           worker.awaitReady();
         }
       }
@@ -63,7 +63,7 @@ final class SharedServerSetup implements CaseSetup {
   void add(
       String label,
       Map<String, Object> dimensions,
-      Function<LockLibrary, WorkerTask> work,
+      Function<LockLibrary, BenchmarkTask> work,
       @Nullable String baseline) {
     int processes = workers.values().stream().mapToInt(List::size).max().orElse(0);
     add(label, dimensions, work, processes, ServerProbe.NONE, baseline);
@@ -73,14 +73,14 @@ final class SharedServerSetup implements CaseSetup {
   void add(
       String label,
       Map<String, Object> dimensions,
-      Function<LockLibrary, WorkerTask> work,
+      Function<LockLibrary, BenchmarkTask> work,
       int processes,
       ServerProbe probe,
       @Nullable String baseline) {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     int threads = 0;
     for (LockLibrary library : workers.keySet()) {
-      WorkerTask its = work.apply(library);
+      BenchmarkTask its = work.apply(library);
       threads = its.threads();
       contenders.put(
           library,
@@ -95,7 +95,7 @@ final class SharedServerSetup implements CaseSetup {
   }
 
   /** The processes of one library. */
-  List<Worker> team(LockLibrary library) {
+  List<BenchmarkWorker> team(LockLibrary library) {
     return workers.getOrDefault(library, List.of());
   }
 
@@ -106,7 +106,7 @@ final class SharedServerSetup implements CaseSetup {
 
   @Override
   public void close() {
-    workers.values().forEach(team -> team.forEach(Worker::close));
+    workers.values().forEach(team -> team.forEach(BenchmarkWorker::close));
     server.close();
   }
 }

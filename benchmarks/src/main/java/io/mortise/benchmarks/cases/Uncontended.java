@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.cases;
 
-import io.mortise.benchmarks.locks.LockKind;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.locks.MeasuredLock;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,16 +24,17 @@ final class Uncontended implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) throws InterruptedException {
+  public CaseSetup open(BenchmarkSettings settings) throws InterruptedException {
     SharedServerSetup setup = SharedServerSetup.open(1);
-    for (LockKind kind : List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ)) {
+    for (MeasuredLock kind :
+        List.of(MeasuredLock.PLAIN, MeasuredLock.FAIR, MeasuredLock.WRITE, MeasuredLock.READ)) {
       for (int threads : List.of(1, 8, 64)) {
         String label = "%s, %d".formatted(kind.label(), threads);
         setup.add(
             label,
             Map.of("lock", kind.label()),
             library ->
-                WorkerTask.own(
+                BenchmarkTask.own(
                     label,
                     kind,
                     List.of("%s:%s".formatted(library.label(), kind.label())),

@@ -2,15 +2,15 @@ package io.mortise.benchmarks.cases;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Report;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.benchmarks.worker.Threads;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
+import io.mortise.benchmarks.worker.WorkerReport;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many threads of one process wait for a name that is never released. There is no baseline: bare
- * commands cannot wait for a hash.
+ * Many threads of one process wait for a name that is never released. Bare commands are not
+ * measured: they cannot wait for a hash.
  */
 final class Waiters implements BenchmarkCase {
   private static final int PLATFORM = 1_000;
@@ -58,7 +58,7 @@ final class Waiters implements BenchmarkCase {
   }
 
   @Override
-  public CaseSetup open(Settings settings) {
+  public CaseSetup open(BenchmarkSettings settings) {
     List<Workload> workloads = new ArrayList<>();
     workloads.add(workload("platform", PLATFORM, false, settings));
     if (Threads.haveVirtual()) {
@@ -67,14 +67,15 @@ final class Waiters implements BenchmarkCase {
     return new StandaloneSetup(workloads);
   }
 
-  private static Workload workload(String label, int count, boolean virtual, Settings settings) {
+  private static Workload workload(
+      String label, int count, boolean virtual, BenchmarkSettings settings) {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     for (LockLibrary library : List.of(LockLibrary.MORTISE, LockLibrary.REDISSON)) {
       contenders.put(library, ignored -> await(library, count, virtual, settings.quiet()));
     }
     return new Workload(
         label,
-        ImmutableMap.of("lock", LockKind.PLAIN.label(), "thread_kind", label),
+        ImmutableMap.of("lock", MeasuredLock.PLAIN.label(), "thread_kind", label),
         count,
         1,
         contenders,
@@ -84,18 +85,18 @@ final class Waiters implements BenchmarkCase {
   private static Sample await(LockLibrary library, int count, boolean virtual, Duration quiet)
       throws InterruptedException {
     try (RedisServer server = RedisServer.start();
-        Worker worker = Worker.start(library, List.of(server.uri()))) {
+        BenchmarkWorker worker = BenchmarkWorker.start(library, List.of(server.uri()))) {
       worker.awaitReady();
       server.command("HSET", NAME, "somebody:1", "1");
       server.command("PEXPIRE", NAME, Long.toString(HELD.toMillis()));
-      worker.carryOut(new WorkerRequest.Wait(NAME, count, virtual));
+      worker.carryOut(new BenchmarkRequest.Wait(NAME, count, virtual));
       awaitQuiet(server);
       server.resetStats();
       Uninterruptibles.sleepUninterruptibly(quiet); // the measuring window
       Map<String, Long> stats = server.commandStats();
       long connections = lines(server, "CLIENT", "LIST") - 1; // that of the request
       long subscribers = lines(server, "CLIENT", "LIST", "TYPE", "pubsub");
-      Report report = worker.carryOut(new WorkerRequest.MeasureHeap());
+      WorkerReport report = worker.carryOut(new BenchmarkRequest.MeasureHeap());
       Map<String, Double> figures = new HashMap<>(report.figures());
       double waiting = figures.getOrDefault("waiting", 0.0);
       figures.put("connections", (double) connections);

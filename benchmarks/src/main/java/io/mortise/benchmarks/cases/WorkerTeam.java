@@ -4,11 +4,11 @@ import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.measure.Latencies;
 import io.mortise.benchmarks.measure.Sample;
 import io.mortise.benchmarks.measure.WireCommands;
-import io.mortise.benchmarks.worker.Report;
+import io.mortise.benchmarks.worker.BenchmarkRequest;
+import io.mortise.benchmarks.worker.BenchmarkTask;
+import io.mortise.benchmarks.worker.BenchmarkWorker;
 import io.mortise.benchmarks.worker.SharedMemoryCounter;
-import io.mortise.benchmarks.worker.Worker;
-import io.mortise.benchmarks.worker.WorkerRequest;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.WorkerReport;
 import io.mortise.testkit.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param probe what else is asked of the first of them
  */
 record WorkerTeam(
-    List<Worker> workers, WorkerTask work, List<RedisServer> servers, ServerProbe probe)
+    List<BenchmarkWorker> workers, BenchmarkTask work, List<RedisServer> servers, ServerProbe probe)
     implements Workload.Contender {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
@@ -34,7 +34,7 @@ record WorkerTeam(
   /** The time in which a request reaches the slowest worker. */
   private static final long LEAD_NANOS = 20_000_000;
 
-  WorkerTeam(List<Worker> workers, WorkerTask work, List<RedisServer> servers) {
+  WorkerTeam(List<BenchmarkWorker> workers, BenchmarkTask work, List<RedisServer> servers) {
     this(workers, work, servers, ServerProbe.NONE);
   }
 
@@ -47,27 +47,31 @@ record WorkerTeam(
     }
     servers.forEach(RedisServer::resetStats);
     ServerProbe.Measurement measurement = probe.begin(servers.get(0));
-    WorkerRequest request =
-        new WorkerRequest.Cycle(work, System.nanoTime() + LEAD_NANOS, time.toNanos());
+    BenchmarkRequest request =
+        new BenchmarkRequest.Cycle(work, System.nanoTime() + LEAD_NANOS, time.toNanos());
     workers.forEach(worker -> worker.begin(request));
-    List<Report> reports = new ArrayList<>();
-    for (Worker worker : workers) {
+    List<WorkerReport> reports = new ArrayList<>();
+    for (BenchmarkWorker worker : workers) {
       reports.add(worker.report());
     }
     long commands =
         servers.stream().mapToLong(server -> WireCommands.count(server.commandStats())).sum();
-    long ops = reports.stream().mapToLong(Report::ops).sum();
+    long ops = reports.stream().mapToLong(WorkerReport::ops).sum();
     return sample(
         reports, commands, counter == null ? -1 : counter.entries(), ops, measurement.end(ops));
   }
 
   private Sample sample(
-      List<Report> reports, long commands, long entries, long ops, Map<String, Double> probed) {
-    long nanos = reports.stream().mapToLong(Report::nanos).max().orElseThrow();
-    long errors = reports.stream().mapToLong(Report::errors).sum();
+      List<WorkerReport> reports,
+      long commands,
+      long entries,
+      long ops,
+      Map<String, Double> probed) {
+    long nanos = reports.stream().mapToLong(WorkerReport::nanos).max().orElseThrow();
+    long errors = reports.stream().mapToLong(WorkerReport::errors).sum();
     Latencies latencies = new Latencies();
     Latencies handOvers = new Latencies();
-    for (Report report : reports) {
+    for (WorkerReport report : reports) {
       merge(latencies, report.latencies());
       merge(handOvers, report.handOvers());
     }
@@ -75,15 +79,15 @@ record WorkerTeam(
     reports.forEach(report -> figures.putAll(report.figures()));
     figures.put(
         "cpu_us_per_op",
-        reports.stream().mapToLong(Report::cpuNanos).sum() / NANOS_PER_MICRO / ops);
+        reports.stream().mapToLong(WorkerReport::cpuNanos).sum() / NANOS_PER_MICRO / ops);
     if (work.sharing() != NameSharing.NOBODY) {
-      long least = reports.stream().mapToLong(Report::leastThread).min().orElse(0);
+      long least = reports.stream().mapToLong(WorkerReport::leastThread).min().orElse(0);
       figures.put(
           work.sharing() == NameSharing.CLIENTS ? "least_client_share" : "least_thread_share",
           (double) least * work.threads() * workers.size() / ops);
     }
     if (workers.size() > 1) {
-      long least = reports.stream().mapToLong(Report::ops).min().orElse(0);
+      long least = reports.stream().mapToLong(WorkerReport::ops).min().orElse(0);
       figures.put("least_process_share", (double) least * workers.size() / ops);
       for (int process = 0; process < reports.size(); process++) {
         figures.put(
@@ -106,12 +110,18 @@ record WorkerTeam(
         complaint(reports, ops, errors, entries));
   }
 
-  private @Nullable String complaint(List<Report> reports, long ops, long errors, long entries) {
-    if (entries >= 0 && errors == 0 && entries != ops) {
+  private @Nullable String complaint(
+      List<WorkerReport> reports, long ops, long errors, long entries) {
+    // A cycle whose release failed is an entry, and no operation.
+    if (entries >= 0 && (entries < ops || entries > ops + errors)) {
       return "%d cycles, but the shared counter has %d: two holders were inside at the same time"
           .formatted(ops, entries);
     }
-    return reports.stream().map(Report::error).filter(Objects::nonNull).findFirst().orElse(null);
+    return reports.stream()
+        .map(WorkerReport::error)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   private static void merge(Latencies all, @Nullable String encoded) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param dimensions what distinguishes it from the other workloads, as fields of the JSON
  * @param threads in each process
  * @param processes that lock
- * @param contenders the libraries that take part, in the order of their turns
+ * @param contenders the libraries that take part, in the order of their turns in the first round
  * @param baseline the label of a workload of the same case to which its times are compared
  */
 public record Workload(

@@ -7,7 +7,7 @@ public interface Holds {
   void take(String prefix, int count);
 
   /** Returns a section of one more lock of the same client: plain, or for reading. */
-  Section section(LockKind kind, String name);
+  Section section(MeasuredLock kind, String name);
 
   /** Returns how many of them it has lost. */
   int lost();

@@ -4,12 +4,17 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Duration;
 import java.util.List;
 
-/** The libraries that are compared, in the order in which they are measured. */
+/** The libraries that are compared, and what they are compared to, in the order of the tables. */
 public enum LockLibrary {
-  MORTISE("mortise", "mortise"),
-  REDISSON("redisson", "redisson"),
-  /** The baseline: the same work by bare Jedis calls, without an engine. */
-  RAW_REDIS("floor", "raw Redis");
+  MORTISE("mortise", "Mortise"),
+  REDISSON("redisson", "Redisson"),
+  /** The same work by bare commands, which Jedis sends, without an engine. */
+  BARE_COMMANDS("bare_commands", "bare commands"),
+  /** Mortise's lock on one server, to which its locks on several are compared. */
+  ONE_NODE("one_node", "one node");
+
+  /** Those that lock on one server, each in its own way. */
+  public static final List<LockLibrary> ON_ONE_SERVER = List.of(MORTISE, REDISSON, BARE_COMMANDS);
 
   private final String label;
   private final String title;
@@ -17,6 +22,11 @@ public enum LockLibrary {
   LockLibrary(String label, String title) {
     this.label = label;
     this.title = title;
+  }
+
+  /** Whether these are locks of Mortise, so that their failure fails the run. */
+  public boolean isMortise() {
+    return this == MORTISE || this == ONE_NODE;
   }
 
   /** Its name in the JSON. */
@@ -33,13 +43,13 @@ public enum LockLibrary {
   /**
    * Connects a client.
    *
-   * @param uris of the servers: one, or for {@link LockKind#QUORUM} all
+   * @param uris of the servers: one, or for {@link MeasuredLock#QUORUM} all
    */
   public Locks open(List<String> uris) {
     return switch (this) {
-      case MORTISE -> new MortiseLocks(uris);
+      case MORTISE, ONE_NODE -> new MortiseLocks(uris);
       case REDISSON -> new RedissonLocks(uris);
-      case RAW_REDIS -> new RawRedisLocks(uris);
+      case BARE_COMMANDS -> new BareCommandLocks(uris);
     };
   }
 
@@ -53,7 +63,8 @@ public enum LockLibrary {
     switch (this) {
       case MORTISE -> ManyHolders.reading(uri, name, readers, lease);
       case REDISSON -> ManyHolders.readingByRedisson(uri, name, readers, lease);
-      case RAW_REDIS -> throw new IllegalArgumentException("clients alone are measured");
+      case BARE_COMMANDS, ONE_NODE ->
+          throw new IllegalArgumentException("Mortise and Redisson alone are measured");
     }
   }
 
@@ -68,9 +79,9 @@ public enum LockLibrary {
   /** Connects a client that holds many locks. */
   public Holds openHolds(String uri, Duration lease) {
     return switch (this) {
-      case MORTISE -> new MortiseHolds(uri, lease);
+      case MORTISE, ONE_NODE -> new MortiseHolds(uri, lease);
       case REDISSON -> new RedissonHolds(uri, lease);
-      case RAW_REDIS -> new RawRedisHolds(uri, lease);
+      case BARE_COMMANDS -> new BareCommandHolds(uri, lease);
     };
   }
 }

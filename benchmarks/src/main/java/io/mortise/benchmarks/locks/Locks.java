@@ -8,8 +8,8 @@ public interface Locks {
   /**
    * Returns a section for one thread.
    *
-   * @param names one name, or several for {@link LockKind#MULTI}
+   * @param names one name, or several for {@link MeasuredLock#MULTI}
    * @param sharing who else locks them
    */
-  Section section(LockKind kind, List<String> names, NameSharing sharing);
+  Section section(MeasuredLock kind, List<String> names, NameSharing sharing);
 }

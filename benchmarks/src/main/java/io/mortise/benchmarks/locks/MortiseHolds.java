@@ -26,9 +26,9 @@ final class MortiseHolds implements Holds {
   }
 
   @Override
-  public Section section(LockKind kind, String name) {
+  public Section section(MeasuredLock kind, String name) {
     return new LockSection(
-        kind == LockKind.READ
+        kind == MeasuredLock.READ
             ? new RedisReadWriteLock(client, name).readLock()
             : new RedisLock(client, name));
   }

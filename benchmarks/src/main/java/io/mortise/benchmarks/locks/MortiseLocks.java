@@ -23,13 +23,13 @@ public final class MortiseLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
-    return kind == LockKind.WRITE_ATTEMPT
-        ? new RefusedAttempt(lock(LockKind.WRITE, names))
+  public Section section(MeasuredLock kind, List<String> names, NameSharing sharing) {
+    return kind == MeasuredLock.WRITE_ATTEMPT
+        ? new RefusedAttempt(lock(MeasuredLock.WRITE, names))
         : new LockSection(lock(kind, names));
   }
 
-  private DistributedLock lock(LockKind kind, List<String> names) {
+  private DistributedLock lock(MeasuredLock kind, List<String> names) {
     LockClient client = clients.get(0);
     String name = names.get(0);
     return switch (kind) {

@@ -31,9 +31,11 @@ final class RedissonHolds implements Holds {
   }
 
   @Override
-  public Section section(LockKind kind, String name) {
+  public Section section(MeasuredLock kind, String name) {
     return new LockSection(
-        kind == LockKind.READ ? client.getReadWriteLock(name).readLock() : client.getLock(name));
+        kind == MeasuredLock.READ
+            ? client.getReadWriteLock(name).readLock()
+            : client.getLock(name));
   }
 
   /** Redisson does not notify of a loss, so each lock is asked. */

@@ -53,14 +53,14 @@ public final class RedissonLocks implements Locks {
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
-    return kind == LockKind.WRITE_ATTEMPT
-        ? new RefusedAttempt(lock(LockKind.WRITE, names))
+  public Section section(MeasuredLock kind, List<String> names, NameSharing sharing) {
+    return kind == MeasuredLock.WRITE_ATTEMPT
+        ? new RefusedAttempt(lock(MeasuredLock.WRITE, names))
         : new LockSection(lock(kind, names));
   }
 
   @SuppressWarnings("deprecation") // RedissonRedLock is what Redisson has for a majority
-  private Lock lock(LockKind kind, List<String> names) {
+  private Lock lock(MeasuredLock kind, List<String> names) {
     RedissonClient client = clients.get(0);
     String name = names.get(0);
     return switch (kind) {

@@ -188,7 +188,7 @@ final class ScriptedSection implements Section {
       script = Script.load(path);
       if (keys.size() != script.keys() || arguments.size() + 1 != script.arguments()) {
         throw new IllegalStateException(
-            "the raw Redis baseline does not fit script '%s' any more".formatted(script));
+            "the bare commands do not fit script '%s' any more".formatted(script));
       }
       sha1 = jedis.scriptLoad(script.text());
       List<byte[]> all = new ArrayList<>(keys);

@@ -1,5 +1,5 @@
 /**
- * The locks that are compared, behind one interface: Mortise, Redisson, and raw Redis commands.
+ * The locks that are compared, behind one interface: Mortise, Redisson, and bare commands.
  *
  * <p>Uses: {@code core}, {@code core.spi}, {@code fairlock}, {@code micrometer}, {@code multilock},
  * {@code redlock}, {@code rwlock}, {@code scripts}.

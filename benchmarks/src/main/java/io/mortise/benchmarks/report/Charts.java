@@ -35,7 +35,8 @@ public final class Charts {
       Map.of(
           LockLibrary.MORTISE, new Color(0x1F6FB4),
           LockLibrary.REDISSON, new Color(0xD1603D),
-          LockLibrary.RAW_REDIS, new Color(0x9AA3AB));
+          LockLibrary.BARE_COMMANDS, new Color(0x9AA3AB),
+          LockLibrary.ONE_NODE, new Color(0x9AA3AB));
 
   private Charts() {}
 

@@ -50,6 +50,9 @@ public final class Json {
       turn.put("max_us", number(sample.latencies().maxMicros()));
       turn.put("redis_commands_per_op", number(sample.commandsPerOp()));
       sample.figures().forEach((name, value) -> turn.put(name, number(value)));
+      if (sample.complaint() != null) {
+        turn.put("complaint", sample.complaint());
+      }
       turns.add(turn);
     }
   }

@@ -54,6 +54,7 @@ public final class Rows {
     row.put("rounds", samples.size());
     addRatios(row, result, library);
     addFigures(row, samples);
+    result.complaint(library).ifPresent(complaint -> row.put("complaint", complaint));
     return row;
   }
 
@@ -62,7 +63,10 @@ public final class Rows {
       Map<String, @Nullable Object> row, WorkloadResult result, LockLibrary library) {
     List<Sample> samples = result.of(library);
     if (library == LockLibrary.MORTISE) {
-      for (LockLibrary other : List.of(LockLibrary.REDISSON, LockLibrary.RAW_REDIS)) {
+      for (LockLibrary other : result.samples().keySet()) {
+        if (other == LockLibrary.MORTISE) {
+          continue;
+        }
         List<Sample> others = result.of(other);
         put(row, "ratio_to_" + other.label(), samples, others, Sample::opsPerSecond);
         put(row, "p50_ratio_to_" + other.label(), samples, others, Sample::p50Micros);
@@ -95,11 +99,6 @@ public final class Rows {
           name,
           number(Medians.of(samples, sample -> sample.figures().getOrDefault(name, Double.NaN))));
     }
-    samples.stream()
-        .map(Sample::complaint)
-        .filter(complaint -> complaint != null)
-        .findFirst()
-        .ifPresent(complaint -> row.put("complaint", complaint));
   }
 
   /** Three decimals; JSON has no NaN. */

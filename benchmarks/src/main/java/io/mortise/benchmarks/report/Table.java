@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
@@ -16,7 +17,7 @@ import picocli.CommandLine.Help.TextTable;
 public final class Table {
   private static final int WHAT_WIDTH = 22;
   private static final int NUMBER_WIDTH = 12;
-  private static final int RATIO_WIDTH = 36;
+  private static final int RATIO_WIDTH = 44;
   private static final int INDENT = 1;
 
   private static final List<String> NUMBERS =
@@ -62,14 +63,7 @@ public final class Table {
     for (int i = 0; i < NUMBERS.size(); i++) {
       cells[i + 1] = ansi.new Text(right(number(row.get(NUMBERS.get(i)))));
     }
-    cells[cells.length - 1] =
-        ansi
-        .new Text(
-            row.containsKey("ratio_to_redisson") || row.containsKey("ratio_to_floor")
-                ? "%s x Redisson, %s x raw Redis"
-                    .formatted(
-                        number(row.get("ratio_to_redisson")), number(row.get("ratio_to_floor")))
-                : "");
+    cells[cells.length - 1] = ansi.new Text(ratios(row));
     table.addRowValues(cells);
     Map<String, @Nullable Object> more = new TreeMap<>();
     row.forEach(
@@ -88,6 +82,15 @@ public final class Table {
     if (complaint != null) {
       line(table, ansi.new Text("    @|bold,red " + complaint + "|@"));
     }
+  }
+
+  private static String ratios(Map<String, @Nullable Object> row) {
+    return Arrays.stream(LockLibrary.values())
+        .filter(other -> row.get("ratio_to_" + other.label()) != null)
+        .map(
+            other ->
+                "%s x %s".formatted(number(row.get("ratio_to_" + other.label())), other.title()))
+        .collect(Collectors.joining(", "));
   }
 
   private static String title(Map<String, @Nullable Object> row) {

@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.worker;
 
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.Locks;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.Section;
 import io.mortise.benchmarks.measure.Latencies;
 import java.util.List;
@@ -10,14 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cycles of one thread of a {@link WorkerTask}. It lives over all rounds, with its connections.
+ * The cycles of one thread of a {@link BenchmarkTask}. It lives over all rounds, with its
+ * connections.
  *
  * <p><b>Threads.</b> One thread at a time; starting and joining a round's thread orders the rest.
  */
 final class BenchmarkThread {
   private static final int NANOS_PER_MICRO = 1_000;
 
-  private final WorkerTask work;
+  private final BenchmarkTask work;
   private final Section section;
   private final @Nullable Section writing;
   private final SplittableRandom random;
@@ -32,13 +33,15 @@ final class BenchmarkThread {
   private Latencies entries = new Latencies();
   private Latencies exits = new Latencies();
 
-  BenchmarkThread(Locks locks, WorkerTask work, int thread, @Nullable SharedMemoryCounter counter) {
+  BenchmarkThread(
+      Locks locks, BenchmarkTask work, int thread, @Nullable SharedMemoryCounter counter) {
     this.work = work;
     this.counter = counter;
     random = new SplittableRandom(thread);
     List<String> names = work.namesOf(thread);
     section = locks.section(work.lock(), names, work.sharing());
-    writing = work.writeShare() > 0 ? locks.section(LockKind.WRITE, names, work.sharing()) : null;
+    writing =
+        work.writeShare() > 0 ? locks.section(MeasuredLock.WRITE, names, work.sharing()) : null;
   }
 
   /** Runs one round: cycles from a moment on, for a time. */
@@ -77,8 +80,10 @@ final class BenchmarkThread {
     long inside = System.nanoTime();
     long leaving = inside;
     try {
+      long before = 0;
       if (counter != null) {
-        long left = counter.entered();
+        before = counter.entries();
+        long left = counter.left();
         if (left != 0) {
           handOvers.add(inside - left);
         }
@@ -86,17 +91,17 @@ final class BenchmarkThread {
       workInside(inside);
       leaving = System.nanoTime();
       if (counter != null) {
-        counter.leaves(leaving);
+        counter.leaves(before, leaving);
       }
     } finally {
       next.leave();
     }
     long out = System.nanoTime();
     latencies.add(
-        work.latency() == WorkerTask.Latency.WAIT
+        work.latency() == BenchmarkTask.Latency.WAIT
             ? inside - asked
             : inside - asked + out - leaving);
-    if (work.latency() == WorkerTask.Latency.PARTS) {
+    if (work.latency() == BenchmarkTask.Latency.PARTS) {
       entries.add(inside - asked);
       exits.add(out - leaving);
     }

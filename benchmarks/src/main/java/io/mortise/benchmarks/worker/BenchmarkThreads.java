@@ -12,13 +12,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All threads of one {@link WorkerTask}.
+ * All threads of one {@link BenchmarkTask}.
  *
  * <p><b>Threads.</b> Confined to the thread that reads the requests of the process. It starts and
  * joins the threads of a round, which orders it and them.
  */
 final class BenchmarkThreads {
-  private final WorkerTask work;
+  private final BenchmarkTask work;
   private final List<BenchmarkThread> threads = new ArrayList<>();
 
   /**
@@ -26,7 +26,7 @@ final class BenchmarkThreads {
    *
    * @param clients the client of each thread
    */
-  BenchmarkThreads(IntFunction<Locks> clients, WorkerTask work) {
+  BenchmarkThreads(IntFunction<Locks> clients, BenchmarkTask work) {
     this.work = work;
     String file = work.counterFile();
     SharedMemoryCounter counter = file == null ? null : SharedMemoryCounter.map(Path.of(file));
@@ -36,7 +36,7 @@ final class BenchmarkThreads {
   }
 
   /** Runs one round. */
-  Report run(long startNanos, long nanos) throws InterruptedException {
+  WorkerReport run(long startNanos, long nanos) throws InterruptedException {
     long cpu = ProcessorTime.nanos();
     List<Thread> running = new ArrayList<>();
     for (BenchmarkThread each : threads) {
@@ -63,7 +63,7 @@ final class BenchmarkThreads {
             .map(BenchmarkThread::endNanos)
             .max(Comparator.comparingLong(each -> each - startNanos))
             .orElse(startNanos);
-    return new Report(
+    return new WorkerReport(
         threads.stream().mapToLong(BenchmarkThread::cycles).sum(),
         end - startNanos,
         threads.stream().mapToLong(BenchmarkThread::cycles).min().orElse(0),

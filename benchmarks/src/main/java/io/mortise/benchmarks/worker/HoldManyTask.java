@@ -2,8 +2,8 @@ package io.mortise.benchmarks.worker;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.benchmarks.locks.Holds;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.Section;
 import io.mortise.benchmarks.measure.Latencies;
 import java.time.Duration;
@@ -14,10 +14,10 @@ final class HoldManyTask {
   private final Holds holds;
   private final double heapBytesPerHold;
 
-  HoldManyTask(LockLibrary library, String uri, WorkerRequest.Take request) {
+  HoldManyTask(LockLibrary library, String uri, BenchmarkRequest.Take request) {
     holds = library.openHolds(uri, Duration.ofMillis(request.leaseMillis()));
     // The fixed costs of a client are not those of a hold: it has locked before.
-    Section warm = holds.section(LockKind.PLAIN, request.prefix() + "warm");
+    Section warm = holds.section(MeasuredLock.PLAIN, request.prefix() + "warm");
     warm.enter();
     warm.leave();
     Heap before = Heap.count();
@@ -26,39 +26,45 @@ final class HoldManyTask {
   }
 
   /** What a hold takes, with its lock object and its name. */
-  Report taken() {
-    return Report.of(0, 0, Map.of("heap_bytes_per_hold", heapBytesPerHold));
+  WorkerReport taken() {
+    return WorkerReport.of(0, 0, Map.of("heap_bytes_per_hold", heapBytesPerHold));
   }
 
   /** Measures for a time, in which only the renewal works: the wait is the measuring window. */
-  Report keep(long millis) {
+  WorkerReport keep(long millis) {
     long cpu = ProcessorTime.nanos();
     long start = System.nanoTime();
     Uninterruptibles.sleepUninterruptibly(Duration.ofMillis(millis));
     long nanos = System.nanoTime() - start;
     cpu = ProcessorTime.nanos() - cpu;
-    return Report.of(nanos, cpu, Map.of());
+    return WorkerReport.of(nanos, cpu, Map.of());
   }
 
   /** Locks and unlocks one more name, by the same client, while it renews the others. */
-  Report cycle(String name, long millis) {
-    Section section = holds.section(LockKind.PLAIN, name);
+  WorkerReport cycle(String name, long millis) {
+    Section section = holds.section(MeasuredLock.PLAIN, name);
     Latencies latencies = new Latencies();
+    long errors = 0;
+    String error = null;
     long start = System.nanoTime();
     long now = start;
     do {
-      section.enter();
-      section.leave();
-      long end = System.nanoTime();
-      latencies.add(end - now);
-      now = end;
+      try {
+        section.enter();
+        section.leave();
+        latencies.add(System.nanoTime() - now);
+      } catch (RuntimeException e) {
+        errors++;
+        error = error == null ? e.toString() : error;
+      }
+      now = System.nanoTime();
     } while (now - start < Duration.ofMillis(millis).toNanos());
-    return new Report(
-        latencies.count(), now - start, 0, 0, null, 0, latencies.encode(), null, Map.of());
+    return new WorkerReport(
+        latencies.count(), now - start, 0, errors, error, 0, latencies.encode(), null, Map.of());
   }
 
   /** Counts the holds that are lost. */
-  Report count() {
-    return Report.of(0, 0, Map.of("lost", (double) holds.lost()));
+  WorkerReport count() {
+    return WorkerReport.of(0, 0, Map.of("lost", (double) holds.lost()));
   }
 }

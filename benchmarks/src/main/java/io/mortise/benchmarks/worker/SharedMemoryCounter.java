@@ -16,8 +16,9 @@ import java.nio.file.StandardOpenOption;
  * number of entries, and the moment at which the last holder left, by {@link System#nanoTime()},
  * which all processes of a machine share.
  *
- * <p>The count is raised by a read and a write, not atomically: if it differs from the number of
- * cycles at the end, two holders were inside at the same time.
+ * <p>A holder reads the count when it enters, and writes one more when it leaves. If two holders
+ * are inside at the same time, however shortly, both read the same count or one overwrites the
+ * other's, and at the end the count is below the number of cycles.
  *
  * <p><b>Threads.</b> Any number of processes and threads map one file; the lock that is measured
  * orders them, and the accesses are volatile.
@@ -68,18 +69,19 @@ public final class SharedMemoryCounter {
     return (long) LONG.getVolatile(memory, ENTRIES);
   }
 
-  /**
-   * Counts an entry of the caller.
-   *
-   * @return when the holder before began to leave, or 0 if this is the first
-   */
-  long entered() {
-    LONG.setVolatile(memory, ENTRIES, entries() + 1);
+  /** Returns when the holder before began to leave, or 0 if there was none. */
+  long left() {
     return (long) LONG.getVolatile(memory, LEFT);
   }
 
-  /** Notes that the caller is about to leave. */
-  void leaves(long nanos) {
+  /**
+   * Counts the entry of the caller, which is about to leave.
+   *
+   * @param before the {@link #entries()} that it read when it entered
+   * @param nanos the moment
+   */
+  void leaves(long before, long nanos) {
+    LONG.setVolatile(memory, ENTRIES, before + 1);
     LONG.setVolatile(memory, LEFT, nanos);
   }
 }

@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.worker;
 
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.Locks;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.locks.Section;
 import java.time.Duration;
@@ -23,10 +23,10 @@ final class Waiting {
   private final List<Thread> threads = new ArrayList<>();
   private final Heap before;
 
-  Waiting(Locks locks, WorkerRequest.Wait request) throws InterruptedException {
+  Waiting(Locks locks, BenchmarkRequest.Wait request) throws InterruptedException {
     // The fixed costs of a client are not those of a waiter: it has locked before.
     Section warm =
-        locks.section(LockKind.PLAIN, List.of(request.name() + ":warm"), NameSharing.NOBODY);
+        locks.section(MeasuredLock.PLAIN, List.of(request.name() + ":warm"), NameSharing.NOBODY);
     warm.enter();
     warm.leave();
     CountDownLatch go = new CountDownLatch(1);
@@ -43,7 +43,7 @@ final class Waiting {
 
   /** Makes the lock object first, so that only the waiting is measured. */
   private static void await(Locks locks, String name, CountDownLatch go, CountDownLatch gone) {
-    Section section = locks.section(LockKind.PLAIN, List.of(name), NameSharing.THREADS);
+    Section section = locks.section(MeasuredLock.PLAIN, List.of(name), NameSharing.THREADS);
     try {
       go.await();
     } catch (InterruptedException e) {
@@ -71,12 +71,12 @@ final class Waiting {
   }
 
   /** Measures the memory of a waiter. */
-  Report measureHeap() {
+  WorkerReport measureHeap() {
     Heap now = Heap.count();
     double stacks = (double) (now.stackBytes() - before.stackBytes()) / threads.size();
     double all = (double) (now.bytes() - before.bytes()) / threads.size();
     long parked = threads.stream().filter(Waiting::isParked).count();
-    return Report.of(
+    return WorkerReport.of(
         0,
         0,
         Map.of(

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.benchmarks.locks.ListSection;
-import io.mortise.benchmarks.locks.LockKind;
 import io.mortise.benchmarks.locks.LockLibrary;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
 import io.mortise.benchmarks.measure.Sample;
-import io.mortise.benchmarks.worker.WorkerTask;
+import io.mortise.benchmarks.worker.BenchmarkTask;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,13 +26,18 @@ class SmokeTest {
   @Test
   void everyLibraryRunsEveryTaskWithoutAComplaint() throws Exception {
     try (SharedServerSetup setup = SharedServerSetup.open(1)) {
-      for (LockKind kind :
-          List.of(LockKind.PLAIN, LockKind.FAIR, LockKind.WRITE, LockKind.READ, LockKind.MULTI)) {
+      for (MeasuredLock kind :
+          List.of(
+              MeasuredLock.PLAIN,
+              MeasuredLock.FAIR,
+              MeasuredLock.WRITE,
+              MeasuredLock.READ,
+              MeasuredLock.MULTI)) {
         setup.add(
             kind.label(),
             Map.of(),
             library ->
-                WorkerTask.own(
+                BenchmarkTask.own(
                     kind.label() + library,
                     kind,
                     List.of(library + ":" + kind + ":a", library + ":" + kind + ":b"),
@@ -51,9 +56,9 @@ class SmokeTest {
   @Test
   void processesShareOneNameAndItsHandOver(@TempDir Path folder) throws Exception {
     try (SharedServerSetup setup = SharedServerSetup.open(2)) {
-      setup.server().command("RPUSH", ListSection.key("RAW_REDIS:hot"), "1");
+      setup.server().command("RPUSH", ListSection.key("BARE_COMMANDS:hot"), "1");
       setup.add("hot", Map.of(), library -> hot(library, folder), null);
-      for (LockLibrary library : LockLibrary.values()) {
+      for (LockLibrary library : LockLibrary.ON_ONE_SERVER) {
         Sample sample = judge(setup.workloads().get(0), library);
         assertTrue(sample.figures().get("hand_over_p50_us") > 0, library.label());
         double shares =
@@ -74,29 +79,29 @@ class SmokeTest {
     return sample;
   }
 
-  private static WorkerTask hot(LockLibrary library, Path folder) {
-    return new WorkerTask(
+  private static BenchmarkTask hot(LockLibrary library, Path folder) {
+    return new BenchmarkTask(
         "hot",
-        LockKind.PLAIN,
+        MeasuredLock.PLAIN,
         List.of(library + ":hot"),
         NameSharing.PROCESSES,
         2,
         0,
         0,
-        WorkerTask.Latency.WAIT,
+        BenchmarkTask.Latency.WAIT,
         folder.resolve(library + ".counter").toString());
   }
 
-  private static WorkerTask catalogue(LockLibrary library) {
-    return new WorkerTask(
+  private static BenchmarkTask catalogue(LockLibrary library) {
+    return new BenchmarkTask(
         "catalogue",
-        LockKind.READ,
+        MeasuredLock.READ,
         List.of(library + ":catalogue"),
         NameSharing.THREADS,
         2,
         10,
         0.1,
-        WorkerTask.Latency.WAIT,
+        BenchmarkTask.Latency.WAIT,
         null);
   }
 }

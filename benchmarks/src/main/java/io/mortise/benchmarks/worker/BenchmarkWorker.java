@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A handle on a {@link WorkerProcess}: sends requests and reads the reports.
+ * A handle on a {@link BenchmarkProcess}: sends requests and reads the reports.
  *
  * <p><b>Threads.</b> One thread.
  */
-public final class Worker implements AutoCloseable {
+public final class BenchmarkWorker implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(1);
 
   /** A million locks take minutes to acquire. */
@@ -23,19 +23,20 @@ public final class Worker implements AutoCloseable {
 
   private final JavaProcess process;
 
-  private Worker(JavaProcess process) {
+  private BenchmarkWorker(JavaProcess process) {
     this.process = process;
   }
 
   /** Starts a JVM; it is ready with its first report, or after {@link #awaitReady}. */
-  public static Worker start(LockLibrary library, List<String> uris) {
+  public static BenchmarkWorker start(LockLibrary library, List<String> uris) {
     return start(library, uris, List.of());
   }
 
   /** As {@link #start(LockLibrary, List)}, with more options of the JVM. */
-  public static Worker start(LockLibrary library, List<String> uris, List<String> jvmOptions) {
-    return new Worker(
-        JavaProcess.builder(WorkerProcess.class)
+  public static BenchmarkWorker start(
+      LockLibrary library, List<String> uris, List<String> jvmOptions) {
+    return new BenchmarkWorker(
+        JavaProcess.builder(BenchmarkProcess.class)
             // Options such as those of JFR, to profile a worker.
             .jvmOptions(System.getProperty("mortise.bench.jvm", "-Xmx2g").split(" "))
             .jvmOptions(jvmOptions.toArray(String[]::new))
@@ -46,17 +47,17 @@ public final class Worker implements AutoCloseable {
 
   /** Waits until it has connected. */
   public void awaitReady() throws InterruptedException {
-    process.awaitLine(WorkerProcess.READY, START);
+    process.awaitLine(BenchmarkProcess.READY, START);
   }
 
   /** Sends a request and waits for its report. */
-  public Report carryOut(WorkerRequest request) throws InterruptedException {
+  public WorkerReport carryOut(BenchmarkRequest request) throws InterruptedException {
     begin(request);
     return report();
   }
 
   /** Sends a request; {@link #report} is to follow. */
-  public void begin(WorkerRequest request) {
+  public void begin(BenchmarkRequest request) {
     try {
       process.send(JSON.writeValueAsString(request));
     } catch (JsonProcessingException e) {
@@ -65,10 +66,10 @@ public final class Worker implements AutoCloseable {
   }
 
   /** Waits for the report on the last request. */
-  public Report report() throws InterruptedException {
-    String line = process.awaitLine(WorkerProcess.REPORT, ANSWER);
+  public WorkerReport report() throws InterruptedException {
+    String line = process.awaitLine(BenchmarkProcess.REPORT, ANSWER);
     try {
-      return JSON.readValue(line.substring(WorkerProcess.REPORT.length()), Report.class);
+      return JSON.readValue(line.substring(BenchmarkProcess.REPORT.length()), WorkerReport.class);
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }

@@ -16,13 +16,13 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
 /**
- * The baseline of renewal: one thread runs Mortise's script of renewal on all holds at each third
+ * Renewal by bare commands: one thread runs Mortise's script of renewal on all holds at each third
  * of a lease, in batches.
  */
-final class RawRedisHolds implements Holds {
+final class BareCommandHolds implements Holds {
   private static final Script RENEW = Script.load("lock/renew");
   private static final int BATCH = 500;
-  private static final String HOLDER = "raw:1";
+  private static final String HOLDER = "bare:1";
 
   private final String uri;
   private final Jedis jedis;
@@ -32,7 +32,7 @@ final class RawRedisHolds implements Holds {
   private final List<String> names = new ArrayList<>();
   private final AtomicInteger lost = new AtomicInteger();
 
-  RawRedisHolds(String uri, Duration lease) {
+  BareCommandHolds(String uri, Duration lease) {
     this.uri = uri;
     this.jedis = new Jedis(URI.create(uri));
     this.lease = lease;
@@ -71,9 +71,9 @@ final class RawRedisHolds implements Holds {
 
   /** Over a connection of its own: the other one renews. */
   @Override
-  public Section section(LockKind kind, String name) {
+  public Section section(MeasuredLock kind, String name) {
     Jedis beside = new Jedis(URI.create(uri));
-    return kind == LockKind.READ
+    return kind == MeasuredLock.READ
         ? ScriptedSection.read(beside, name)
         : ScriptedSection.plain(beside, name);
   }

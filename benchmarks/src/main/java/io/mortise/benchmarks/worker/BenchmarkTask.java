@@ -1,6 +1,6 @@
 package io.mortise.benchmarks.worker;
 
-import io.mortise.benchmarks.locks.LockKind;
+import io.mortise.benchmarks.locks.MeasuredLock;
 import io.mortise.benchmarks.locks.NameSharing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param names the names that are locked; with {@link NameSharing#NOBODY} each thread adds its
  *     number
  * @param sectionMicros how long the critical section takes, in processor time
- * @param writeShare how many of the cycles write, of a {@link LockKind#READ}; 0 to 1
+ * @param writeShare how many of the cycles write, of a {@link MeasuredLock#READ}; 0 to 1
  * @param latency which time is measured
  * @param counterFile the file of the {@link SharedMemoryCounter}, if the hand-off is measured
  */
-public record WorkerTask(
+public record BenchmarkTask(
     String id,
-    LockKind lock,
+    MeasuredLock lock,
     List<String> names,
     NameSharing sharing,
     int threads,
@@ -38,13 +38,14 @@ public record WorkerTask(
   }
 
   /** Keeps a copy of the names. */
-  public WorkerTask {
+  public BenchmarkTask {
     names = List.copyOf(names);
   }
 
   /** Cycles of each thread on its own lock. */
-  public static WorkerTask own(String id, LockKind lock, List<String> names, int threads) {
-    return new WorkerTask(id, lock, names, NameSharing.NOBODY, threads, 0, 0, Latency.CYCLE, null);
+  public static BenchmarkTask own(String id, MeasuredLock lock, List<String> names, int threads) {
+    return new BenchmarkTask(
+        id, lock, names, NameSharing.NOBODY, threads, 0, 0, Latency.CYCLE, null);
   }
 
   /** The names of one thread. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures other figures
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Report(
+public record WorkerReport(
     long ops,
     long nanos,
     long leastThread,
@@ -36,7 +36,7 @@ public record Report(
   }
 
   /** A report without cycles. */
-  static Report of(long nanos, long cpuNanos, Map<String, Double> figures) {
-    return new Report(0, nanos, 0, 0, null, cpuNanos, null, null, figures);
+  static WorkerReport of(long nanos, long cpuNanos, Map<String, Double> figures) {
+    return new WorkerReport(0, nanos, 0, 0, null, cpuNanos, null, null, figures);
   }
 }

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM that locks with one library, so that the compiled code and the heap of one library do not
- * touch the others. Reads {@link WorkerRequest}s and writes {@link Report}s, one a line; ends with
- * its input.
+ * touch the others. Reads {@link BenchmarkRequest}s and writes {@link WorkerReport}s, one a line;
+ * ends with its input.
  */
-public final class WorkerProcess {
+public final class BenchmarkProcess {
   static final String READY = "ready";
   static final String REPORT = "report ";
 
@@ -36,7 +36,7 @@ public final class WorkerProcess {
   private @Nullable ReadTask reading;
   private @Nullable Waiting waiting;
 
-  private WorkerProcess(LockLibrary library, List<String> uris) {
+  private BenchmarkProcess(LockLibrary library, List<String> uris) {
     this.library = library;
     this.uris = uris;
     this.locks = library.open(uris);
@@ -52,7 +52,7 @@ public final class WorkerProcess {
     int status = 0;
     try {
       List<String> all = List.of(arguments);
-      new WorkerProcess(LockLibrary.valueOf(all.get(0)), all.subList(1, all.size())).serve();
+      new BenchmarkProcess(LockLibrary.valueOf(all.get(0)), all.subList(1, all.size())).serve();
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
       e.printStackTrace();
       status = 1;
@@ -64,12 +64,12 @@ public final class WorkerProcess {
     System.out.println(READY);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      Report report = carryOut(JSON.readValue(line, WorkerRequest.class));
+      WorkerReport report = carryOut(JSON.readValue(line, BenchmarkRequest.class));
       System.out.println(REPORT + JSON.writeValueAsString(report));
     }
   }
 
-  private BenchmarkThreads threadsOf(WorkerTask work) {
+  private BenchmarkThreads threadsOf(BenchmarkTask work) {
     return work.sharing() == NameSharing.CLIENTS
         ? new BenchmarkThreads(this::clientInCrowd, work)
         : new BenchmarkThreads(thread -> locks, work);
@@ -83,31 +83,31 @@ public final class WorkerProcess {
     return crowd.get(number);
   }
 
-  private Report carryOut(WorkerRequest request) throws InterruptedException {
-    if (request instanceof WorkerRequest.Cycle cycle) {
+  private WorkerReport carryOut(BenchmarkRequest request) throws InterruptedException {
+    if (request instanceof BenchmarkRequest.Cycle cycle) {
       return threads
           .computeIfAbsent(cycle.work().id(), id -> threadsOf(cycle.work()))
           .run(cycle.startNanos(), cycle.nanos());
-    } else if (request instanceof WorkerRequest.Take take) {
+    } else if (request instanceof BenchmarkRequest.Take take) {
       holding = new HoldManyTask(library, uris.get(0), take);
       return holding.taken();
-    } else if (request instanceof WorkerRequest.Keep keep) {
+    } else if (request instanceof BenchmarkRequest.Keep keep) {
       return requireNonNull(holding, "nothing is held").keep(keep.millis());
-    } else if (request instanceof WorkerRequest.Count) {
+    } else if (request instanceof BenchmarkRequest.Count) {
       return requireNonNull(holding, "nothing is held").count();
-    } else if (request instanceof WorkerRequest.CycleBeside beside) {
+    } else if (request instanceof BenchmarkRequest.CycleBeside beside) {
       return requireNonNull(holding, "nothing is held").cycle(beside.name(), beside.millis());
-    } else if (request instanceof WorkerRequest.Read read) {
+    } else if (request instanceof BenchmarkRequest.Read read) {
       if (reading == null) {
         reading = new ReadTask(library, uris.get(0), read);
       }
       reading.begin(read.name());
-      return Report.of(0, 0, Map.of());
-    } else if (request instanceof WorkerRequest.EndRead) {
+      return WorkerReport.of(0, 0, Map.of());
+    } else if (request instanceof BenchmarkRequest.EndRead) {
       return requireNonNull(reading, "nothing is read").end();
-    } else if (request instanceof WorkerRequest.Wait wait) {
+    } else if (request instanceof BenchmarkRequest.Wait wait) {
       waiting = new Waiting(locks, wait);
-      return Report.of(0, 0, Map.of());
+      return WorkerReport.of(0, 0, Map.of());
     }
     return requireNonNull(waiting, "nothing waits").measureHeap();
   }

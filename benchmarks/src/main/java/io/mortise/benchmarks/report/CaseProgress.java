@@ -1,7 +1,7 @@
 package io.mortise.benchmarks.report;
 
 /** Shows the progress of a case. */
-public interface Progress extends AutoCloseable {
+public interface CaseProgress extends AutoCloseable {
 
   /** Sets the number of turns, the warm-up included. */
   void expect(long turns);

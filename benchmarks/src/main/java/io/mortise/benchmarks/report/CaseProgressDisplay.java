@@ -6,8 +6,10 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Progress on standard error: a bar on a terminal, otherwise a line for each case. */
-public final class ConsoleProgress {
+/**
+ * The progress of a case on standard error: a bar on a terminal, otherwise a line for each case.
+ */
+public final class CaseProgressDisplay {
   /** The launcher says whether standard error is a terminal; Java 17 cannot find out. */
   private static final String TERMINAL_PROPERTY = "mortise.terminal";
 
@@ -15,10 +17,10 @@ public final class ConsoleProgress {
   private static final int NAME_WIDTH = 14;
   private static final int UPDATE_MILLIS = 200;
 
-  private ConsoleProgress() {}
+  private CaseProgressDisplay() {}
 
   /** Begins to show a case. */
-  public static Progress of(String name, PrintWriter err) {
+  public static CaseProgress of(String name, PrintWriter err) {
     return Boolean.getBoolean(TERMINAL_PROPERTY) ? new Bar(name, err) : new Line(name, err);
   }
 
@@ -28,7 +30,7 @@ public final class ConsoleProgress {
    * <p><b>Threads.</b> Confined to the thread that runs the case. The library draws on a thread of
    * its own: the monitors of its state and of the writer order the two.
    */
-  private static final class Bar implements Progress {
+  private static final class Bar implements CaseProgress {
     private final ProgressBar bar;
 
     Bar(String name, PrintWriter err) {
@@ -84,7 +86,7 @@ public final class ConsoleProgress {
     }
   }
 
-  private record Line(String name, PrintWriter err) implements Progress {
+  private record Line(String name, PrintWriter err) implements CaseProgress {
     @Override
     public void expect(long turns) {
       err.printf("%s: %d turns ...%n", name, turns);

@@ -3,7 +3,7 @@ package io.mortise.benchmarks.locks;
 import java.util.Locale;
 
 /** The kinds of locks that are measured. */
-public enum LockKind {
+public enum MeasuredLock {
   PLAIN,
   FAIR,
   WRITE,

@@ -15,7 +15,7 @@ import java.util.List;
  * @param moreHolds sizes of {@code renewals} beside its own
  * @param quiet how long waiters are watched
  */
-public record Settings(
+public record BenchmarkSettings(
     boolean quick,
     int rounds,
     Duration turn,
@@ -26,11 +26,16 @@ public record Settings(
     Duration quiet) {
   private static final int LEAST_ROUNDS = 5;
 
+  /** At 1.7 KB of heap for each, and 6 GB for all. */
+  private static final int MOST_HOLDS = 3_000_000;
+
   /** Checks the rounds. */
-  public Settings {
+  public BenchmarkSettings {
     moreHolds = List.copyOf(moreHolds);
-    if (moreHolds.stream().anyMatch(holds -> holds < 1)) {
-      throw new IllegalArgumentException("--holds must be at least 1");
+    if (moreHolds.stream().anyMatch(holds -> holds < 1 || holds > MOST_HOLDS)) {
+      throw new IllegalArgumentException(
+          "--holds must be at least 1 and at most %,d, for which a process has the heap"
+              .formatted(MOST_HOLDS));
     }
     if (rounds < LEAST_ROUNDS) {
       throw new IllegalArgumentException(
@@ -40,8 +45,8 @@ public record Settings(
   }
 
   /** The default settings. */
-  public static Settings thorough(int rounds, List<Integer> moreHolds) {
-    return new Settings(
+  public static BenchmarkSettings thorough(int rounds, List<Integer> moreHolds) {
+    return new BenchmarkSettings(
         false,
         rounds,
         Duration.ofSeconds(1),
@@ -53,8 +58,8 @@ public record Settings(
   }
 
   /** Settings for a first impression. */
-  public static Settings quick(int rounds, List<Integer> moreHolds) {
-    return new Settings(
+  public static BenchmarkSettings quick(int rounds, List<Integer> moreHolds) {
+    return new BenchmarkSettings(
         true,
         rounds,
         Duration.ofMillis(100),

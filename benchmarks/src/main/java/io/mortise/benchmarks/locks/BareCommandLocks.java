@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import redis.clients.jedis.Jedis;
 
 /**
- * The raw Redis baseline: the cost of Redis and Jedis without an engine.
+ * Locks by bare commands: the cost of Redis and Jedis without an engine.
  *
  * <p>Uncontended, each thread sends Mortise's own scripts by EVALSHA over its own connection: the
  * server does the same work, with the lease, the fencing token and the message, and the client
@@ -19,17 +19,17 @@ import redis.clients.jedis.Jedis;
  * <p><b>Threads.</b> Any thread may call any method; the concurrent maps give all threads the same
  * lock for a name. Each section has its own connection and is for one thread.
  */
-public final class RawRedisLocks implements Locks {
+public final class BareCommandLocks implements Locks {
   private final String uri;
   private final ConcurrentHashMap<String, ReentrantLock> locks = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, ReadWriteLock> readWriteLocks = new ConcurrentHashMap<>();
 
-  RawRedisLocks(List<String> uris) {
+  BareCommandLocks(List<String> uris) {
     uri = uris.get(0);
   }
 
   @Override
-  public Section section(LockKind kind, List<String> names, NameSharing sharing) {
+  public Section section(MeasuredLock kind, List<String> names, NameSharing sharing) {
     Jedis jedis = new Jedis(URI.create(uri));
     String name = names.get(0);
     if (sharing == NameSharing.PROCESSES) {
@@ -42,8 +42,9 @@ public final class RawRedisLocks implements Locks {
           case WRITE -> ScriptedSection.write(jedis, name);
           case READ -> ScriptedSection.read(jedis, name);
           case MULTI -> new ScriptedNames(jedis, names);
-          case WRITE_ATTEMPT -> throw new IllegalArgumentException("clients alone are measured");
-          case QUORUM -> throw new IllegalArgumentException("a quorum is measured beside one node");
+          case WRITE_ATTEMPT ->
+              throw new IllegalArgumentException("Mortise and Redisson alone are measured");
+          case QUORUM -> throw new IllegalArgumentException("a quorum is compared to one node");
         };
     if (sharing == NameSharing.NOBODY) {
       return bare;
