@@ -70,10 +70,10 @@ record WorkerTeam(
     long nanos = reports.stream().mapToLong(WorkerReport::nanos).max().orElseThrow();
     long errors = reports.stream().mapToLong(WorkerReport::errors).sum();
     Latencies latencies = new Latencies();
-    Latencies handOvers = new Latencies();
+    Latencies handOffs = new Latencies();
     for (WorkerReport report : reports) {
       merge(latencies, report.latencies());
-      merge(handOvers, report.handOvers());
+      merge(handOffs, report.handOffs());
     }
     Map<String, Double> figures = new HashMap<>(probed);
     reports.forEach(report -> figures.putAll(report.figures()));
@@ -95,9 +95,9 @@ record WorkerTeam(
             (double) reports.get(process).ops() * workers.size() / ops);
       }
     }
-    if (handOvers.count() > 0) {
-      figures.put("hand_over_p50_us", handOvers.micros(50));
-      figures.put("hand_over_p99_us", handOvers.micros(99));
+    if (handOffs.count() > 0) {
+      figures.put("hand_off_p50_us", handOffs.micros(50));
+      figures.put("hand_off_p99_us", handOffs.micros(99));
     }
     if (errors > 0) {
       figures.put("errors", (double) errors);

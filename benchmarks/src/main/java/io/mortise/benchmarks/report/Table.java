@@ -111,7 +111,7 @@ public final class Table {
 
   private static boolean isOfCase(String field) {
     return field.endsWith("_share")
-        || field.startsWith("hand_over")
+        || field.startsWith("hand_off")
         || field.endsWith("_per_waiter")
         || field.endsWith("_per_hold")
         || (field.endsWith("_per_op") && !field.equals("redis_commands_per_op"))

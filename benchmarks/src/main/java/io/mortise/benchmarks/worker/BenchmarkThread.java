@@ -29,7 +29,7 @@ final class BenchmarkThread {
   private @Nullable String error;
   private long endNanos;
   private Latencies latencies = new Latencies();
-  private Latencies handOvers = new Latencies();
+  private Latencies handOffs = new Latencies();
   private Latencies entries = new Latencies();
   private Latencies exits = new Latencies();
 
@@ -50,7 +50,7 @@ final class BenchmarkThread {
     errors = 0;
     error = null;
     latencies = new Latencies();
-    handOvers = new Latencies();
+    handOffs = new Latencies();
     entries = new Latencies();
     exits = new Latencies();
     while (System.nanoTime() - startNanos < 0) {
@@ -85,7 +85,7 @@ final class BenchmarkThread {
         before = counter.entries();
         long left = counter.left();
         if (left != 0) {
-          handOvers.add(inside - left);
+          handOffs.add(inside - left);
         }
       }
       workInside(inside);
@@ -137,8 +137,8 @@ final class BenchmarkThread {
     return latencies;
   }
 
-  Latencies handOvers() {
-    return handOvers;
+  Latencies handOffs() {
+    return handOffs;
   }
 
   /** The times of the entries; empty unless they are measured for themselves. */

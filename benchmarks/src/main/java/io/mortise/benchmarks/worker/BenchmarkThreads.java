@@ -49,14 +49,14 @@ final class BenchmarkThreads {
     }
     cpu = ProcessorTime.nanos() - cpu;
     Latencies latencies = new Latencies();
-    Latencies handOvers = new Latencies();
+    Latencies handOffs = new Latencies();
     Latencies entries = new Latencies();
     Latencies exits = new Latencies();
     for (BenchmarkThread each : threads) {
       entries.add(each.entries());
       exits.add(each.exits());
       latencies.add(each.latencies());
-      handOvers.add(each.handOvers());
+      handOffs.add(each.handOffs());
     }
     long end =
         threads.stream()
@@ -71,7 +71,7 @@ final class BenchmarkThreads {
         firstError(),
         cpu,
         latencies.encode(),
-        work.counterFile() == null ? null : handOvers.encode(),
+        work.counterFile() == null ? null : handOffs.encode(),
         parts(entries, exits));
   }
 

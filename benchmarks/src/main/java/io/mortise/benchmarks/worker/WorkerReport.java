@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param error the message of the first of them
  * @param cpuNanos processor time of the whole process meanwhile
  * @param latencies encoded, see {@link Latencies}
- * @param handOvers times from leaving to the next entry, encoded
+ * @param handOffs times from leaving to the next entry, encoded
  * @param figures other figures
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -27,7 +27,7 @@ public record WorkerReport(
     @Nullable String error,
     long cpuNanos,
     @Nullable String latencies,
-    @Nullable String handOvers,
+    @Nullable String handOffs,
     Map<String, Double> figures) {
 
   /** The times; empty if none were measured. */

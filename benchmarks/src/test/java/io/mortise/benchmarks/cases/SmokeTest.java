@@ -60,7 +60,7 @@ class SmokeTest {
       setup.add("hot", Map.of(), library -> hot(library, folder), null);
       for (LockLibrary library : LockLibrary.ON_ONE_SERVER) {
         Sample sample = judge(setup.workloads().get(0), library);
-        assertTrue(sample.figures().get("hand_over_p50_us") > 0, library.label());
+        assertTrue(sample.figures().get("hand_off_p50_us") > 0, library.label());
         double shares =
             sample.figures().get("process_1_share") + sample.figures().get("process_2_share");
         assertEquals(2, shares, 0.001, library.label());
