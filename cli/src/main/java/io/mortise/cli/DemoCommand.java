@@ -7,6 +7,7 @@ import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.options.CheckedOptions;
 import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.StandardStreams;
 import io.mortise.cli.options.TimeConverter;
 import io.mortise.cli.report.ConsoleProgress;
 import io.mortise.cli.report.HtmlReport;
@@ -47,7 +48,7 @@ import picocli.CommandLine.Spec;
       "0:every chapter holds",
       "1:a chapter does not hold",
       "2:the options are wrong",
-      "3:the demo could not run, which says nothing about the locks"
+      "3:the demo could not run, or its output cannot be written, which says nothing about the locks"
     })
 public final class DemoCommand implements Callable<Integer> {
   @Spec
@@ -153,7 +154,7 @@ public final class DemoCommand implements Callable<Integer> {
         json
             ? JsonReport.of(report, quick, written)
             : TableReport.of(report, written, spec.commandLine().getColorScheme().ansi()));
-    out.flush();
+    StandardStreams.checkWritten(out);
     return report.ok() ? ExitStatus.OK : ExitStatus.NO;
   }
 

@@ -77,6 +77,16 @@ class MainTest {
   }
 
   @Test
+  void aDemoWhoseOutputCannotBeWrittenIsStatusThree(@TempDir Path directory) throws Exception {
+    String page = directory.resolve("page.html").toString();
+    CommandRun run =
+        CommandRun.onAFullDisk(
+            "demo", "--quick", "--chapter", "without-lock", "--processes", "2", "--html", page);
+    assertEquals(3, run.status(), run::err);
+    assertTrue(run.err().contains("standard output cannot be written"), run::err);
+  }
+
+  @Test
   void aFileThatExistsMayBeReplacedButADirectoryIsRefused(@TempDir Path directory)
       throws Exception {
     Path file = Files.createFile(directory.resolve("page.html"));
