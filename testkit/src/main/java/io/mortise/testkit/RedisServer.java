@@ -51,14 +51,13 @@ public final class RedisServer implements AutoCloseable {
 
   private RedisServer(Builder builder) {
     password = builder.password;
+    Path binary = RedisBinary.find(builder.binary);
     List<String> directives = new ArrayList<>(builder.directives);
     tlsPort = builder.speaksTls ? Ports.take() : 0;
     if (builder.speaksTls) {
       directives.add("tls-port " + tlsPort);
     }
-    home =
-        new ServerDirectory(
-            RedisBinary.find(builder.binary), builder.sentinel, directives, builder.environment);
+    home = new ServerDirectory(binary, builder.sentinel, directives, builder.environment);
     int port = builder.port;
     try {
       ServerConnection chosen;
@@ -384,7 +383,7 @@ public final class RedisServer implements AutoCloseable {
      *
      * @throws IllegalArgumentException if the binary that was named is not one
      * @throws IllegalStateException if there is no binary for this machine, or the server ended
-     *     before it was ready; the message has its log
+     *     before it was ready, or was not ready within 30 s; the message has its log
      */
     public RedisServer start() {
       return new RedisServer(this);
