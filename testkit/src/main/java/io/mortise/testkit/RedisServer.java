@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -332,13 +333,14 @@ public final class RedisServer implements AutoCloseable {
      *     logfile
      */
     public Builder config(String directive, String... values) {
-      if (OURS.contains(directive)) {
+      String name = directive.toLowerCase(Locale.ROOT); // as Redis reads it
+      if (OURS.contains(name)) {
         throw new IllegalArgumentException("'%s' is set by RedisServer".formatted(directive));
       }
       if (!directive.matches("[A-Za-z0-9-]+")) {
         throw new IllegalArgumentException("'%s' is not a directive".formatted(directive));
       }
-      if (directive.equals("requirepass") && values.length == 1) {
+      if (name.equals("requirepass") && values.length == 1) {
         password = values[0].isEmpty() ? null : values[0];
       }
       directives.add(
