@@ -96,6 +96,17 @@ class ContractsTest {
               return call.call();
             }),
         broken(
+            "has a longer lease, and is not renewed",
+            Leases.class,
+            "aHoldWithoutALeaseIsRenewed",
+            (lock, method, args, call) -> {
+              if (method.equals("lock")) {
+                lock.withLease(Duration.ofSeconds(30)).lock();
+                return null;
+              }
+              return call.call();
+            }),
+        broken(
             "does not tell a loss",
             Leases.class,
             "aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody",
