@@ -19,6 +19,14 @@ case $root in
   *:*) die "there is a colon in the path of its folder, '$root', and Java cannot read a class path with one: move it" ;;
 esac
 
+# In the locale C, which cron has, it finds no class in a folder whose name is not ASCII.
+case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
+  C | POSIX)
+    case $root in
+      *[!\ -~]*) die "the path of its folder has characters that the locale C cannot express: set LC_ALL=C.UTF-8" ;;
+    esac ;;
+esac
+
 # JAVA_HOME counts before the PATH, as in Maven.
 if [ -n "${JAVA_HOME:-}" ]; then
   java=$JAVA_HOME/bin/java

@@ -7,6 +7,7 @@ import io.mortise.cli.demo.DemoReport;
 import io.mortise.cli.demo.DemoSettings;
 import io.mortise.cli.options.CheckedOptions;
 import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.StandardStreams;
 import io.mortise.cli.options.TimeConverter;
 import io.mortise.cli.report.ConsoleProgress;
 import io.mortise.cli.report.HtmlReport;
@@ -15,6 +16,7 @@ import io.mortise.cli.report.TableReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +48,7 @@ import picocli.CommandLine.Spec;
       "0:every chapter holds",
       "1:a chapter does not hold",
       "2:the options are wrong",
-      "3:the demo could not run, which says nothing about the locks"
+      "3:the demo could not run, or its output cannot be written, which says nothing about the locks"
     })
 public final class DemoCommand implements Callable<Integer> {
   @Spec
@@ -67,7 +69,7 @@ public final class DemoCommand implements Callable<Integer> {
       description =
           "redis://[user:password@]host[:port][/database], or rediss:// for TLS. Default: a Redis"
               + " that is started for the demo.")
-  private @Nullable URI redis;
+  private @Nullable String redis;
 
   @Option(
       names = "--chapter",
@@ -152,7 +154,7 @@ public final class DemoCommand implements Callable<Integer> {
         json
             ? JsonReport.of(report, quick, written)
             : TableReport.of(report, written, spec.commandLine().getColorScheme().ansi()));
-    out.flush();
+    StandardStreams.checkWritten(out);
     return report.ok() ? ExitStatus.OK : ExitStatus.NO;
   }
 
@@ -176,17 +178,30 @@ public final class DemoCommand implements Callable<Integer> {
     return chosen.isEmpty() ? Chapters.all() : chosen;
   }
 
+  /** The message shows nothing of the text, which may have a password. */
   private Optional<URI> redisUri() {
     if (redis == null) {
       return Optional.empty();
     }
-    boolean known = "redis".equals(redis.getScheme()) || "rediss".equals(redis.getScheme());
-    if (!known || redis.getHost() == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--redis must be redis://host:port or rediss://host:port, with one host");
+    try {
+      URI uri = new URI(redis);
+      if (isOneServer(uri)) {
+        return Optional.of(uri);
+      }
+    } catch (URISyntaxException withTheText) {
+      // refused below
     }
-    return Optional.of(redis);
+    throw new ParameterException(
+        spec.commandLine(),
+        "--redis must be redis://host:port or rediss://host:port, with one host, at most the number"
+            + " of a database, and user and password percent-encoded");
+  }
+
+  private static boolean isOneServer(URI uri) {
+    return ("redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme()))
+        && uri.getHost() != null
+        && uri.getPath().matches("/?|/\\d{1,4}")
+        && (uri.getRawUserInfo() == null || uri.getRawUserInfo().contains(":"));
   }
 
   private PageFile page() throws IOException {

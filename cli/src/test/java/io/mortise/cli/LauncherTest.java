@@ -59,6 +59,29 @@ class LauncherTest {
     assertEquals(1, said.lines().count(), said);
   }
 
+  /** A shell makes the bytes of the folder: a test in the locale C could not. */
+  @ParameterizedTest
+  @CsvSource({"--help, 3", "run, 125"})
+  void aFolderThatTheLocaleCannotExpressIsRefused(String argument, int status, @TempDir Path parent)
+      throws Exception {
+    String script =
+        """
+        root=$1/$(printf 'caf\\303\\251')
+        mkdir -p "$root/bin" "$root/lib" && cp "$2/mortise" "$root/bin" && cp "$2/java.sh" "$root/lib"
+        exec /bin/sh "$root/bin/mortise" "$3"
+        """;
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                "/bin/sh", "-c", script, "sh", parent.toString(), BIN.toString(), argument)
+            .redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C");
+    Process launcher = builder.start();
+    String said = new String(launcher.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(status, launcher.waitFor(), said);
+    assertTrue(said.startsWith("mortise: the path of its folder has characters"), said);
+    assertEquals(1, said.lines().count(), said);
+  }
+
   /** Otherwise Java's next file becomes the stream, and a command reads the modules of the JDK. */
   @ParameterizedTest
   @ValueSource(strings = {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"})

@@ -44,7 +44,11 @@ class MainTest {
         "--chapter nothing                  | no chapter 'nothing'; there are without-lock,",
         "--redis localhost:6379             | --redis must be redis://host:port",
         "--redis http://localhost           | --redis must be redis://host:port",
-        "--redis redis://                   | Invalid value for option '--redis'",
+        "--redis redis://                   | --redis must be redis://host:port",
+        "--redis redis://:secret%zz@h       | --redis must be redis://host:port",
+        "--redis redis://:secret^@h         | --redis must be redis://host:port",
+        "--redis redis://secret@h           | --redis must be redis://host:port",
+        "--redis redis://:secret@h/orders   | --redis must be redis://host:port",
         "--redis redis://a:1,b:2            | --redis must be redis://host:port",
         "--html /                           | --html: '/' cannot be written",
         "--record /dev/null/locks           | --record: '/dev/null/locks' is no folder",
@@ -54,6 +58,7 @@ class MainTest {
     assertEquals(2, run(("demo " + arguments).split(" ")));
     assertTrue(err.toString().contains(message), err::toString);
     assertTrue(err.toString().contains("Try 'mortise demo --help'"), err::toString);
+    assertFalse(err.toString().contains("secret"), err::toString);
     assertEquals("", out.toString());
   }
 
@@ -69,6 +74,16 @@ class MainTest {
     assertTrue(err.toString().contains("redis://127.0.0.1:1 cannot be used"), err::toString);
     assertFalse(err.toString().contains("\tat "), err::toString);
     assertFalse(err.toString().contains("secret"), err::toString);
+  }
+
+  @Test
+  void aDemoWhoseOutputCannotBeWrittenIsStatusThree(@TempDir Path directory) throws Exception {
+    String page = directory.resolve("page.html").toString();
+    CommandRun run =
+        CommandRun.onAFullDisk(
+            "demo", "--quick", "--chapter", "without-lock", "--processes", "2", "--html", page);
+    assertEquals(3, run.status(), run::err);
+    assertTrue(run.err().contains("standard output cannot be written"), run::err);
   }
 
   @Test

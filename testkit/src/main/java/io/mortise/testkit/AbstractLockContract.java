@@ -12,9 +12,10 @@ import org.junit.jupiter.api.Timeout;
 /**
  * A test of one lock by two clients, under a new name each time.
  *
- * <p><b>Threads.</b> JUnit runs a test on one thread; {@code actor} is another one.
+ * <p><b>Threads.</b> JUnit runs a test on one thread of its own, which it leaves if the lock keeps
+ * it for ever; {@code actor} is another one.
  */
-@Timeout(30)
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // lock() ignores interrupts
 @SuppressWarnings("LockNotBeforeTry") // a test of holds, which it checks one by one
 abstract class AbstractLockContract implements LockFamily {
   String name;

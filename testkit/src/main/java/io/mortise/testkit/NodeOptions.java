@@ -32,7 +32,7 @@ final class NodeOptions {
   }
 
   void config(String directive, String... values) {
-    if (directive.equals("requirepass") || directive.equals("masterauth")) {
+    if (directive.equalsIgnoreCase("requirepass") || directive.equalsIgnoreCase("masterauth")) {
       throw new IllegalArgumentException(
           "'%s' is set by password(...), for all nodes".formatted(directive));
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -51,14 +52,13 @@ public final class RedisServer implements AutoCloseable {
 
   private RedisServer(Builder builder) {
     password = builder.password;
+    Path binary = RedisBinary.find(builder.binary);
     List<String> directives = new ArrayList<>(builder.directives);
     tlsPort = builder.speaksTls ? Ports.take() : 0;
     if (builder.speaksTls) {
       directives.add("tls-port " + tlsPort);
     }
-    home =
-        new ServerDirectory(
-            RedisBinary.find(builder.binary), builder.sentinel, directives, builder.environment);
+    home = new ServerDirectory(binary, builder.sentinel, directives, builder.environment);
     int port = builder.port;
     try {
       ServerConnection chosen;
@@ -333,13 +333,14 @@ public final class RedisServer implements AutoCloseable {
      *     logfile
      */
     public Builder config(String directive, String... values) {
-      if (OURS.contains(directive)) {
+      String name = directive.toLowerCase(Locale.ROOT); // as Redis reads it
+      if (OURS.contains(name)) {
         throw new IllegalArgumentException("'%s' is set by RedisServer".formatted(directive));
       }
       if (!directive.matches("[A-Za-z0-9-]+")) {
         throw new IllegalArgumentException("'%s' is not a directive".formatted(directive));
       }
-      if (directive.equals("requirepass") && values.length == 1) {
+      if (name.equals("requirepass") && values.length == 1) {
         password = values[0].isEmpty() ? null : values[0];
       }
       directives.add(
@@ -384,7 +385,7 @@ public final class RedisServer implements AutoCloseable {
      *
      * @throws IllegalArgumentException if the binary that was named is not one
      * @throws IllegalStateException if there is no binary for this machine, or the server ended
-     *     before it was ready; the message has its log
+     *     before it was ready, or was not ready within 30 s; the message has its log
      */
     public RedisServer start() {
       return new RedisServer(this);

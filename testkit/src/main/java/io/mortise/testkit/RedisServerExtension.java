@@ -8,7 +8,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives the tests of a class a {@link RedisServer}, empty before each test, and each test a {@link
- * LockClient} on it, as parameters.
+ * LockClient} on it, as parameters. A server that a test has left suspended or dead is started
+ * again before the next one.
  *
  * <pre>{@code
  * @ExtendWith(RedisServerExtension.class)
@@ -30,7 +31,11 @@ public final class RedisServerExtension implements BeforeEachCallback, Parameter
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    server(context).command("FLUSHALL");
+    RedisServer server = server(context);
+    if (!server.canAnswer()) { // or all later tests would fail with the one that left it so
+      server.restart();
+    }
+    server.command("FLUSHALL");
   }
 
   @Override

@@ -79,13 +79,14 @@ final class ServerDirectory {
    *     the port
    */
   Optional<OsProcess> launch(ServerConnection connection, boolean tolerateTakenPort) {
+    return launch(connection, tolerateTakenPort, START_TIMEOUT);
+  }
+
+  /** The same, with the time within which it has to answer. */
+  Optional<OsProcess> launch(
+      ServerConnection connection, boolean tolerateTakenPort, Duration timeout) {
     OsProcess process = run(connection);
-    Awaitility.await("redis-server on port " + connection.port())
-        .pollInSameThread()
-        .pollDelay(Duration.ZERO)
-        .pollInterval(START_POLL)
-        .atMost(START_TIMEOUT)
-        .until(() -> !process.isRunning() || connection.isReady(process.pid()));
+    awaitReadyOrEnded(process, connection, timeout);
     if (process.isRunning()) {
       hasState = sentinel;
       log.debug("{} runs on port {} as {}", binary, connection.port(), process.pid());
@@ -97,6 +98,24 @@ final class ServerDirectory {
     }
     throw new IllegalStateException(
         "'%s' ended before it was ready; its log:%n%s".formatted(binary, said));
+  }
+
+  /** Kills a process that is neither in time: nobody else knows it. */
+  private void awaitReadyOrEnded(OsProcess process, ServerConnection connection, Duration timeout) {
+    try {
+      Awaitility.await("redis-server on port " + connection.port())
+          .pollInSameThread()
+          .pollDelay(Duration.ZERO)
+          .pollInterval(START_POLL)
+          .atMost(timeout)
+          .until(() -> !process.isRunning() || connection.isReady(process.pid()));
+    } catch (RuntimeException e) {
+      process.kill();
+      throw new IllegalStateException(
+          "'%s' was not ready within %d ms; its log:%n%s"
+              .formatted(binary, timeout.toMillis(), log()),
+          e);
+    }
   }
 
   private OsProcess run(ServerConnection connection) {

@@ -1,9 +1,11 @@
 package io.mortise.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
@@ -13,7 +15,9 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -92,6 +96,17 @@ class ContractsTest {
               return call.call();
             }),
         broken(
+            "has a longer lease, and is not renewed",
+            Leases.class,
+            "aHoldWithoutALeaseIsRenewed",
+            (lock, method, args, call) -> {
+              if (method.equals("lock")) {
+                lock.withLease(Duration.ofSeconds(30)).lock();
+                return null;
+              }
+              return call.call();
+            }),
+        broken(
             "does not tell a loss",
             Leases.class,
             "aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody",
@@ -158,6 +173,28 @@ class ContractsTest {
     assertEquals(0, failures(contract, test), "the lock as it is");
     fault = how;
     assertEquals(1, failures(contract, test));
+  }
+
+  /** As a lock that does not know its owner waits for itself: its tests would never end. */
+  @Test
+  void aLockThatWaitsForItselfForEverFails() {
+    CountDownLatch end = new CountDownLatch(1);
+    fault =
+        (lock, method, args, call) -> {
+          if (method.equals("lock") && lock.isHeldByCurrentThread()) {
+            Uninterruptibles.awaitUninterruptibly(end);
+          }
+          return call.call();
+        };
+    try {
+      long failed =
+          assertTimeoutPreemptively(
+              Duration.ofSeconds(50),
+              () -> failures(ShortForms.class, "aViewWithALeaseIsTheSameLock"));
+      assertEquals(1, failed);
+    } finally {
+      end.countDown();
+    }
   }
 
   private static long failures(Class<?> contract, String test) {

@@ -124,7 +124,7 @@ class RedisServerTest {
   @Test
   void thePasswordIsInTheUri() {
     String password = "s3cr et@/%\"x";
-    try (RedisServer server = RedisServer.builder().config("requirepass", password).start();
+    try (RedisServer server = RedisServer.builder().config("RequirePass", password).start();
         Jedis byUri = new Jedis(server.uri());
         Jedis without = new Jedis(server.host(), server.port())) {
       assertEquals("PONG", byUri.ping());
@@ -201,6 +201,9 @@ class RedisServerTest {
     assertThrows(IllegalArgumentException.class, () -> builder.port(0));
     assertThrows(IllegalArgumentException.class, () -> builder.port(70_000));
     assertThrows(IllegalArgumentException.class, () -> builder.config("port", "1"));
+    assertThrows(IllegalArgumentException.class, () -> builder.config("LogFile", "x"));
+    assertThrows(
+        IllegalArgumentException.class, () -> RedisCluster.builder().config("MasterAuth", "x"));
     assertThrows(IllegalArgumentException.class, () -> builder.config("save 60 1\nport", "1"));
     var missing =
         assertThrows(

@@ -4,9 +4,11 @@ import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import java.io.File;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Finds the file of a command, as a shell does: before the lock is acquired for nothing. */
 final class CommandLookUp {
@@ -23,8 +25,12 @@ final class CommandLookUp {
       if (onPath(command).isEmpty()) {
         throw new CommandFailure(
             ExitStatus.RUN_NOT_FOUND,
-            "the command '%s' is not on the PATH; check its name, or give its path"
-                .formatted(command),
+            "the command '%s' is not on the PATH; check its name, or give its path%s"
+                .formatted(
+                    command,
+                    folders().allMatch(folder -> file(folder, command).isPresent())
+                        ? ""
+                        : "; a folder of the PATH has characters that the locale cannot express: set LC_ALL=C.UTF-8"),
             null);
       }
       return;
@@ -47,13 +53,26 @@ final class CommandLookUp {
 
   /** Returns the first file of that name in the folders of the PATH that can be executed. */
   static Optional<Path> onPath(String name) {
-    String path = System.getenv("PATH");
-    return name.isEmpty() || path == null
+    return name.isEmpty()
         ? Optional.empty()
-        : Arrays.stream(path.split(File.pathSeparator))
-            .map(folder -> Path.of(folder, name))
+        : folders()
+            .flatMap(folder -> file(folder, name).stream())
             .filter(CommandLookUp::isExecutable)
             .findFirst();
+  }
+
+  private static Stream<String> folders() {
+    String path = System.getenv("PATH");
+    return path == null ? Stream.empty() : Arrays.stream(path.split(File.pathSeparator));
+  }
+
+  /** Returns the file; empty in a folder that the locale cannot express, as C one beyond ASCII. */
+  private static Optional<Path> file(String folder, String name) {
+    try {
+      return Optional.of(Path.of(folder, name));
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
   }
 
   private static boolean isExecutable(Path file) {

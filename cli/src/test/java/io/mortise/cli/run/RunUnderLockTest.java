@@ -141,22 +141,33 @@ class RunUnderLockTest extends RunFixture {
     }
   }
 
-  /** A shell makes the bytes of the name: a test in the locale C could not pass them on. */
   @Test
   void aNameThatTheLocaleCannotExpressIsRefused() throws Exception {
-    List<String> shell =
-        new ArrayList<>(
-            List.of("sh", "-c", "exec \"$@\" \"$(printf 'caf\\303\\251')\" -- echo ran", "sh"));
+    assertEndsInTheLocaleC(
+        "exec \"$@\" \"$(printf 'caf\\303\\251')\" -- echo ran", 125, "set LC_ALL=C.UTF-8");
+  }
+
+  @Test
+  void aFolderOfThePathThatTheLocaleCannotExpressHidesNoOther() throws Exception {
+    String path = "PATH=\"$(printf '/caf\\303\\251'):$PATH\"; export PATH; ";
+    assertEndsInTheLocaleC(path + "exec \"$@\" there -- echo ran", 0, "ran");
+    assertEndsInTheLocaleC(
+        path + "exec \"$@\" there -- no-such-command", 127, "set LC_ALL=C.UTF-8");
+  }
+
+  /** A shell makes the bytes: a test in the locale C could not pass them on. */
+  private void assertEndsInTheLocaleC(String script, int status, String part) throws Exception {
+    List<String> shell = new ArrayList<>(List.of("sh", "-c", script, "sh"));
     shell.addAll(commandLine());
     ProcessBuilder builder = new ProcessBuilder(shell).redirectErrorStream(true);
     builder.environment().put("LC_ALL", "C");
     builder.environment().put("MORTISE_REDIS", server.uri());
     Process run = builder.start();
     try (BufferedReader out = run.inputReader()) {
-      String line = out.readLine();
-      assertTrue(line.contains("set LC_ALL=C.UTF-8"), line);
+      String line = String.valueOf(out.readLine());
+      assertTrue(line.contains(part), line);
       assertTrue(run.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS));
-      assertEquals(125, run.exitValue());
+      assertEquals(status, run.exitValue());
     } finally {
       run.destroyForcibly();
     }

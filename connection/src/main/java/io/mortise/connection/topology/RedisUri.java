@@ -155,6 +155,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   /** Returns the same for sentinels, which have no databases, and their own users. */
   DefaultJedisClientConfig.Builder sentinelConfig(Security security) {
     return withTls(security.tls())
+        .serverDefaultProtocol() // Jedis negotiates none with a sentinel, and logs a warning of it
         .user(security.sentinelUser())
         .password(security.sentinelPassword());
   }

@@ -2,6 +2,7 @@ package io.mortise.connection.topology;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -202,6 +203,16 @@ class TopologyFactoryTest {
     assertEquals(List.of("ann", "s3cret"), List.of(sentinels.getUser(), sentinels.getPassword()));
     assertEquals(List.of("joe", "pw"), List.of(master.getUser(), master.getPassword()));
     assertFalse(security.toString().contains("s3cret"), security.toString());
+  }
+
+  /** Jedis would log a warning at each connection to a sentinel. */
+  @Test
+  void noProtocolIsNegotiatedWithSentinels() {
+    RedisUri uri = RedisUri.parse("redis-sentinel://example?protocol=3#m");
+    JedisClientConfig sentinels = uri.sentinelConfig(new Security(null, null, null)).build();
+
+    assertFalse(sentinels.isAutoNegotiateProtocol());
+    assertNull(sentinels.getRedisProtocol());
   }
 
   @Test
