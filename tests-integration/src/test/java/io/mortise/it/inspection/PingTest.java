@@ -15,6 +15,7 @@ import io.mortise.core.ServerHealth.Finding;
 import io.mortise.core.ServerHealth.Severity;
 import io.mortise.it.contract.Rights;
 import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.InMemoryRedis;
@@ -302,6 +303,27 @@ class PingTest {
                       expected,
                       server.findings().stream().map(Finding::severity).toList(),
                       health::toString));
+    }
+  }
+
+  /** By default a cluster with a slot that no master has refuses every key. */
+  @Test
+  void aClusterThatIsDownIsAnError() {
+    try (RedisCluster cluster = RedisCluster.builder().masters(1).replicas(0).start()) {
+      RedisServer master = cluster.masters().get(0);
+      master.command("CLUSTER", "DELSLOTS", "5000");
+      Eventually.until(
+          "it is down",
+          () -> String.valueOf(master.command("CLUSTER", "INFO")).contains("state:fail"));
+
+      for (String namespace : List.of("", "{billing}:")) {
+        ServerHealth health =
+            ping(
+                master.uri().replace("redis:", "redis-cluster:"),
+                LockOptions.builder().namespace(namespace).build());
+        Finding finding = finding(health, Severity.ERROR, "the cluster runs no script");
+        assertEquals(Check.COMMANDS, finding.check());
+      }
     }
   }
 

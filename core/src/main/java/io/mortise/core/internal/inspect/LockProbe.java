@@ -51,16 +51,33 @@ final class LockProbe {
     Optional<LockName> name =
         ProbeName.find(options, clientId, candidate -> isAt(server, candidate));
     if (name.isPresent()) {
-      runScript(server, name.get(), deadline, results);
+      tryCommands(server, name.get(), deadline, results);
       subscribe(server, channel(name.get()), deadline, results);
-    } else if (ProbeName.isPinned(options)) {
-      results.fact(Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
     } else {
+      runElsewhere(deadline, results);
+    }
+  }
+
+  /** A master without slots may be new, or its cluster may be down and refuse all locks. */
+  private void runElsewhere(Deadline deadline, CheckResults results) {
+    try {
+      var unused = runScript(ProbeName.any(options, clientId), deadline);
+      if (ProbeName.isPinned(options)) {
+        results.fact(
+            Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
+      } else {
+        results.add(
+            Check.COMMANDS,
+            Severity.INFO,
+            "it has no slot, or its slots are not known: no lock was tried there",
+            "ask again when the cluster has settled");
+      }
+    } catch (CommandException fault) {
       results.add(
-          Check.COMMANDS,
-          Severity.INFO,
-          "it has no slot, or its slots are not known: no lock was tried there",
-          "ask again when the cluster has settled");
+          HealthFinding.of(
+              Check.COMMANDS,
+              "it has no slot, or its slots are not known, and the cluster runs no script",
+              fault));
     }
   }
 
@@ -74,23 +91,24 @@ final class LockProbe {
 
   // ---- the script
 
-  private void runScript(
+  /** Returns the commands that failed, each followed by its error. */
+  private List<?> runScript(LockName name, Deadline deadline) throws CommandException {
+    ScriptCall probe =
+        new ScriptCall(
+            PROBE,
+            List.of(
+                bytes(name.value()),
+                bytes(name.tokenKey()),
+                bytes(channel(name)),
+                bytes(name.waitersKey())),
+            List.of(ScriptCall.publish(), bytes(PROBE_LIFE_MILLIS)));
+    return (List<?>) commands.run(probe, deadline.leftNanos()).value();
+  }
+
+  private void tryCommands(
       Topology.Server server, LockName name, Deadline deadline, CheckResults results) {
     try {
-      List<?> failed =
-          (List<?>)
-              commands
-                  .run(
-                      new ScriptCall(
-                          PROBE,
-                          List.of(
-                              bytes(name.value()),
-                              bytes(name.tokenKey()),
-                              bytes(channel(name)),
-                              bytes(name.waitersKey())),
-                          List.of(ScriptCall.publish(), bytes(PROBE_LIFE_MILLIS))),
-                      deadline.leftNanos())
-                  .value();
+      List<?> failed = runScript(name, deadline);
       if (failed.isEmpty()) {
         results.fact(Check.COMMANDS, "a script did all that a plain lock needs");
       }

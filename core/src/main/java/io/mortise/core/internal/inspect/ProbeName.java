@@ -34,8 +34,17 @@ final class ProbeName {
   static Optional<LockName> find(
       LockOptions options, String clientId, Predicate<LockName> isThere) {
     return IntStream.range(0, isPinned(options) ? 1 : MAX_NAMES)
-        .mapToObj(i -> LockName.of(options, "mortise-ping:" + clientId + ":" + i))
+        .mapToObj(i -> name(options, clientId, i))
         .filter(isThere)
         .findFirst();
+  }
+
+  /** Returns a name in the client's namespace, wherever its keys are. */
+  static LockName any(LockOptions options, String clientId) {
+    return name(options, clientId, 0);
+  }
+
+  private static LockName name(LockOptions options, String clientId, int number) {
+    return LockName.of(options, "mortise-ping:" + clientId + ":" + number);
   }
 }
