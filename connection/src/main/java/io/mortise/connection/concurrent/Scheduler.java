@@ -114,8 +114,9 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Adds a task that looks at something every few hundred milliseconds. Other tasks do not run
-   * early because it is due. It is none of the {@link #entries}, and stays until {@link #clear}.
+   * Adds a task that belongs to the client and not to a lock, and looks at something now and then.
+   * Other tasks do not run early because it is due. It is none of the {@link #entries}, and stays
+   * until {@link #clear}.
    */
   public void addLookout(ScheduledTask task) {
     lookouts.add(task);

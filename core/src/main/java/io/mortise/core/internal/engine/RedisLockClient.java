@@ -92,9 +92,6 @@ public final class RedisLockClient implements LockClient, LockServer {
   /** The clock whose time other processes read. */
   private static final InstantSource WALL_CLOCK = InstantSource.system();
 
-  /** The tasks that the scheduler always has: the completions and the record. */
-  private static final int RESIDENT_TASKS = 2;
-
   private final String id = clientId();
   private final ClosingState closing = new ClosingState();
   private final CachedRunId serverId = new CachedRunId();
@@ -126,7 +123,7 @@ public final class RedisLockClient implements LockClient, LockServer {
     BatchCollector batches = new BatchCollector(commands, workers, ticker);
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
-    BooleanSupplier inUse = () -> scheduler.size() > RESIDENT_TASKS;
+    BooleanSupplier inUse = () -> scheduler.size() > 0;
     SuspensionMonitor suspensions =
         new SuspensionMonitor(
             ticker, WALL_CLOCK, inUse, scheduler::reschedule, ms -> holds().clockJumped(ms));
@@ -189,8 +186,8 @@ public final class RedisLockClient implements LockClient, LockServer {
             new AtomicInteger());
     this.inspector = new LockInspector(id, commands, holds, record);
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
-    scheduler.add(completions); // the first entry
-    scheduler.add(record); // the second one
+    scheduler.addLookout(completions);
+    scheduler.addLookout(record);
     scheduler.addLookout(suspensions);
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
@@ -359,9 +356,7 @@ public final class RedisLockClient implements LockClient, LockServer {
         context.waiters(),
         context.subscriptions().channels(),
         context.lease().releases().size(),
-        scheduler().size()
-            - scheduler().entries(Completions.class).size()
-            - scheduler().entries(ClientRecord.class).size(),
+        scheduler().size(),
         servers.connectionsInUse(),
         servers.unreachableServers(),
         events == null ? 0 : events.dropped());
