@@ -79,10 +79,10 @@ class RedisLockTest {
   }
 
   @Test
-  void aThreadThatNeverHeldTheLockIsNamedSo() {
+  void aThreadThatNeverHeldTheLockIsNamed() {
     String thread = Thread.currentThread().getName();
     String expected =
-        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it";
+        "lock 'orders': thread '" + thread + "' does not hold it";
 
     assertEquals(
         expected, assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());

@@ -198,25 +198,20 @@ class ThreadOwnershipTest {
     assertFalse(ThreadOwnership.lock(source, RENEWED));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
+    assertTrue(refused(source).endsWith("does not hold it"));
   }
 
   @Test
-  void aSuperfluousUnlockSaysWhetherTheThreadEverHeldTheLock() throws Exception {
+  void aSuperfluousUnlockNamesTheLockAndTheThread() throws Exception {
     String thread = Thread.currentThread().getName();
-    assertEquals(
-        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
-        refused(source));
+    String refusal = "lock 'orders': thread '" + thread + "' does not hold it";
+    assertEquals(refusal, refused(source));
     lock(RENEWED);
     ThreadOwnership.unlock(source);
 
-    assertEquals(
-        "lock 'orders': thread '" + thread + "' does not hold it: it has released it already",
-        refused(source));
+    assertEquals(refusal, refused(source));
     assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.lease(source));
-    assertTrue(refused(new FakeSource("invoices")).contains("never locked it"));
     assertTrue(onAnotherThread(() -> refused(source)).contains("thread 'another' does not hold"));
-    assertTrue(onAnotherThread(() -> refused(source)).contains("never locked it"));
     assertEquals(1, lease.releases.get());
   }
 
@@ -269,7 +264,7 @@ class ThreadOwnershipTest {
     assertEquals(0, lease.releases.get());
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertEquals(1, lease.releases.get());
-    assertTrue(refused(source).contains("released it already"));
+    assertTrue(refused(source).endsWith("does not hold it"));
     source.free.add(new FakeLease("orders"));
     lock(RENEWED); // a new hold
     ThreadOwnership.unlock(source);
@@ -309,7 +304,7 @@ class ThreadOwnershipTest {
     assertThrows(LockException.class, () -> ThreadOwnership.unlock(source));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertTrue(refused(source).contains("released it already"));
+    assertTrue(refused(source).endsWith("does not hold it"));
   }
 
   @Test
