@@ -5,7 +5,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.UnfailingLock;
 import io.mortise.core.LockTuning;
-import io.mortise.core.internal.lease.HoldSharers;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * sets {@code closed} under the lock before it releases the hold, so no thread joins a hold that is
  * about to be released. No command is sent under the lock.
  */
-final class SharedHold implements HoldSharers, SharedLease.Users {
+final class SharedHold implements SharedLease.Users {
   private final Ticker ticker;
   private final ClosingState closing;
   private final LockTuning tuning;
@@ -152,8 +151,7 @@ final class SharedHold implements HoldSharers, SharedLease.Users {
    * Returns whether the hold has no users, or all users are threads that have died without
    * unlocking.
    */
-  @Override
-  public boolean areDead() {
+  boolean areUsersDead() {
     lock.lock();
     try {
       return closed || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));

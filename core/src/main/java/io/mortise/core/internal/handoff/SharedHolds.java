@@ -50,7 +50,7 @@ public final class SharedHolds {
   SharedHold begin(String id, RedisLease base) {
     SharedHold shared =
         new SharedHold(ticker, closing, tuning, base, closed -> joinable.remove(id, closed));
-    base.setSharers(shared);
+    base.setShared(shared::areUsersDead);
     return shared;
   }
 

@@ -5,6 +5,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.scripts.ScriptCall;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,10 @@ public final class LeaseRenewal implements BatchItem {
   private final LeaseStateMachine state;
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
-  private volatile @Nullable HoldSharers sharers;
+  
+  /** Tests whether all threads that share the hold have died; null unless several share it. */
+  private volatile @Nullable BooleanSupplier sharersDead;
+
   private volatile boolean inFlight;
 
   /**
@@ -66,9 +70,13 @@ public final class LeaseRenewal implements BatchItem {
     this.hold = hold;
   }
 
-  /** Marks the hold as shared by several threads. */
-  void setSharers(HoldSharers threads) {
-    sharers = threads;
+  /**
+   * Marks the hold as shared by several threads.
+   *
+   * @param dead tests whether all of them have died without unlocking; any thread may call it
+   */
+  void setShared(BooleanSupplier dead) {
+    sharersDead = dead;
   }
 
   /** Reports late renewals from now on. */
@@ -129,7 +137,7 @@ public final class LeaseRenewal implements BatchItem {
     Thread owner = id.owner();
     if (owner != null && !owner.isAlive()) {
       stop("its thread '" + owner.getName() + "' ended without unlocking");
-    } else if (sharers != null && sharers.areDead()) {
+    } else if (sharersDead != null && sharersDead.getAsBoolean()) {
       stop("all threads that shared it ended without unlocking");
     } else if (timing.exceedsMaxHold(nowNanos)) {
       stop("it was held for longer than LockOptions.maxHold");

@@ -11,6 +11,7 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -172,9 +173,13 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return losses.statusNow().phase() == Phase.HELD && renewal.isSettled();
   }
 
-  /** Marks the hold as shared by several threads. */
-  public void setSharers(HoldSharers threads) {
-    renewal.setSharers(threads);
+  /**
+   * Marks the hold as shared by several threads.
+   *
+   * @param dead tests whether all of them have died without unlocking; any thread may call it
+   */
+  public void setShared(BooleanSupplier dead) {
+    renewal.setShared(dead);
   }
 
   /** Returns the moment before the request with which Redis last confirmed the hold. */

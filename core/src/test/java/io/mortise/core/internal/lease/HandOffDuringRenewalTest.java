@@ -120,7 +120,7 @@ class HandOffDuringRenewalTest {
     long due = hold.timing.nextRequestNanos();
     CountDownLatch foundLive = new CountDownLatch(1);
     CountDownLatch sends = new CountDownLatch(1);
-    hold.renewal.setSharers(
+    hold.renewal.setShared(
         () -> {
           foundLive.countDown();
           await(sends);
