@@ -10,11 +10,6 @@ import java.util.Optional;
  */
 public interface CallerAwareProtocol extends LockProtocol {
 
-  /** Returns the protocol as one with this ability; empty when it has none. */
-  static Optional<CallerAwareProtocol> of(LockProtocol protocol) {
-    return protocol instanceof CallerAwareProtocol aware ? Optional.of(aware) : Optional.empty();
-  }
-
   /** Returns the protocol of an acquisition that the calling thread begins. */
   default LockProtocol boundTo(Caller caller) {
     return this;

@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.scripts.ScriptCall;
-import java.util.Optional;
 
 /**
  * A {@link LockProtocol} with a script that acquires several locks of its kind, all or none.
@@ -9,11 +8,6 @@ import java.util.Optional;
  * <p><b>Threads.</b> As {@link LockProtocol}.
  */
 public interface GroupProtocol extends LockProtocol {
-
-  /** Returns the protocol as one with this ability; empty when it has none. */
-  static Optional<GroupProtocol> of(LockProtocol protocol) {
-    return protocol instanceof GroupProtocol group ? Optional.of(group) : Optional.empty();
-  }
 
   /**
    * Returns an attempt as one item of the script. Its reply for all of them: 1, their fencing

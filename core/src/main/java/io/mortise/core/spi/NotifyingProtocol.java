@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.scripts.ScriptCall;
-import java.util.Optional;
 
 /**
  * A {@link LockProtocol} whose waiters register in Redis, so that the end of a hold notifies one of
@@ -13,13 +12,6 @@ import java.util.Optional;
 public interface NotifyingProtocol extends LockProtocol {
   /** A holder id begins with the id of its client, a UUID. */
   int CLIENT_ID_LENGTH = 36;
-
-  /** Returns the protocol as one with this ability; empty when it has none. */
-  static Optional<NotifyingProtocol> of(LockProtocol protocol) {
-    return protocol instanceof NotifyingProtocol notifying
-        ? Optional.of(notifying)
-        : Optional.empty();
-  }
 
   /** Returns the channel of the client of that holder, below the channel of the lock. */
   static String channelOfClient(String channel, String holder) {

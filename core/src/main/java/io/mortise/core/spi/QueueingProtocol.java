@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.scripts.ScriptCall;
-import java.util.Optional;
 
 /**
  * A {@link LockProtocol} whose waiters leave something in Redis: a place in a queue, or a mark of
@@ -10,11 +9,6 @@ import java.util.Optional;
  * <p><b>Threads.</b> As {@link LockProtocol}.
  */
 public interface QueueingProtocol extends LockProtocol {
-
-  /** Returns the protocol as one with this ability; empty when it has none. */
-  static Optional<QueueingProtocol> of(LockProtocol protocol) {
-    return protocol instanceof QueueingProtocol queueing ? Optional.of(queueing) : Optional.empty();
-  }
 
   /**
    * Returns whether every waiter has its own channel: the client then unsubscribes soon after the

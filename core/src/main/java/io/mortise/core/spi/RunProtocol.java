@@ -2,7 +2,6 @@ package io.mortise.core.spi;
 
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A {@link QueueingProtocol} whose grant may cover a <em>run</em>: the waiters of the same client
@@ -17,11 +16,6 @@ import java.util.Optional;
  * <p><b>Threads.</b> As {@link LockProtocol}.
  */
 public interface RunProtocol extends QueueingProtocol {
-
-  /** Returns the protocol as one with this ability; empty when it has none. */
-  static Optional<RunProtocol> of(LockProtocol protocol) {
-    return protocol instanceof RunProtocol run ? Optional.of(run) : Optional.empty();
-  }
 
   /** Returns whether this is the protocol of a hold that has served waiters of its run. */
   static boolean hasServed(LockProtocol protocol) {

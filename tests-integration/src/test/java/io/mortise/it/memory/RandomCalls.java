@@ -142,15 +142,17 @@ final class RandomCalls {
               random.nextBoolean() ? protocol.release(holder) : protocol.keep(holder, lease / 2));
       case 6 ->
           List.of(
-              NotifyingProtocol.of(protocol)
-                  .filter(notifying -> random.nextBoolean())
-                  .map(NotifyingProtocol::notifyNext)
-                  .orElseGet(() -> protocol.leave(holder)));
+              protocol instanceof NotifyingProtocol notifying && random.nextBoolean()
+                  ? notifying.notifyNext()
+                  : protocol.leave(holder));
       case 7 -> batch(protocol, p -> Optional.of(p.renew(oneOf(HOLDERS), lease)));
       case 8 ->
           batch(
               protocol,
-              p -> QueueingProtocol.of(p).map(queueing -> queueing.heartbeat(holder).item()));
+              p ->
+                  p instanceof QueueingProtocol queueing
+                      ? Optional.of(queueing.heartbeat(holder).item())
+                      : Optional.empty());
       default ->
           random.nextInt(3) == 0
               ? List.of(protocol.forceRelease())
@@ -158,7 +160,10 @@ final class RandomCalls {
                   ? List.of(protocol.queryLease())
                   : batch(
                       protocol,
-                      p -> GroupProtocol.of(p).map(group -> group.acquireTogether(holder, lease)));
+                      p ->
+                          p instanceof GroupProtocol group
+                              ? Optional.of(group.acquireTogether(holder, lease))
+                              : Optional.empty());
     };
   }
 

@@ -138,9 +138,9 @@ class ManyReadersTest {
         commandsOf(reads.release(reader(1))),
         commandsOf(reads.renew(reader(2), LEASE)),
         commandsOf(writes.acquire(WRITER, LEASE, true)),
-        commandsOf(QueueingProtocol.of(writes).orElseThrow().heartbeat(WRITER).item()),
+        commandsOf(((QueueingProtocol) writes).heartbeat(WRITER).item()),
         commandsOf(fairWrites.acquire(WRITER, LEASE, true)),
-        commandsOf(QueueingProtocol.of(fairWrites).orElseThrow().heartbeat(WRITER).item()));
+        commandsOf(((QueueingProtocol) fairWrites).heartbeat(WRITER).item()));
   }
 
   @ParameterizedTest

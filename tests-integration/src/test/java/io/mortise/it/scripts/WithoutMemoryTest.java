@@ -107,7 +107,7 @@ class WithoutMemoryTest {
             case FAIR_WRITE -> ReadWriteProtocols.writer(name, true);
             case ANY_SEGMENT -> SegmentProtocols.any(name, bound -> 0);
           };
-      return QueueingProtocol.of(protocol).orElseThrow();
+      return (QueueingProtocol) protocol;
     }
 
     /** Returns what has to be held, so that one waits. */

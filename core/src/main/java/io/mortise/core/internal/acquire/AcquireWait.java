@@ -54,7 +54,7 @@ final class AcquireWait implements AutoCloseable {
     this.terms = terms;
     this.handOff = handOff;
     this.transferable = TransferableProtocol.isTransferable(protocol);
-    this.queueing = QueueingProtocol.of(protocol).orElse(null);
+    this.queueing = protocol instanceof QueueingProtocol waiting ? waiting : null;
     this.hasChannelPerWaiter = queueing != null && queueing.hasChannelPerWaiter();
     this.wait = new CallerWait(terms, protocol.name().value(), context::nanos);
   }

@@ -27,13 +27,19 @@ public record ObservedReleases(
       fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
     }
     if (notifiedOne) {
-      NotifyingProtocol.of(protocol).ifPresent(notified::onNotified);
+      lookAfterNotified(protocol);
     }
   }
 
   @Override
   public void forced(LockProtocol protocol) {
-    NotifyingProtocol.of(protocol).ifPresent(notified::onNotified);
+    lookAfterNotified(protocol);
+  }
+
+  private void lookAfterNotified(LockProtocol protocol) {
+    if (protocol instanceof NotifyingProtocol notifying) {
+      notified.onNotified(notifying);
+    }
   }
 
   /**

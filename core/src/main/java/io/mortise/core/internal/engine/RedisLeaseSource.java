@@ -120,7 +120,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public boolean dependsOnCaller() {
-    return CallerAwareProtocol.of(protocol).isPresent();
+    return protocol instanceof CallerAwareProtocol;
   }
 
   /** Returns whether the other source has the same client, family, and slot. */
@@ -129,7 +129,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return other instanceof RedisLeaseSource source
         && identity.client() == source.identity.client()
         && protocol.kind().equals(source.protocol.kind())
-        && GroupProtocol.of(protocol).isPresent()
+        && protocol instanceof GroupProtocol
         && context.commands().haveOneSlot(protocol.queryLease(), source.protocol.queryLease());
   }
 
@@ -139,7 +139,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       throws InterruptedException {
     List<GroupProtocol> protocols =
         sources.stream()
-            .map(source -> GroupProtocol.of(((RedisLeaseSource) source).protocol).orElseThrow())
+            .map(source -> (GroupProtocol) ((RedisLeaseSource) source).protocol)
             .toList();
     return ReportedAcquisition.ofGroup(acquisitions, protocols, terms, owner, asker(owner));
   }
@@ -173,14 +173,16 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   private LockProtocol bindToCaller() {
-    return CallerAwareProtocol.of(protocol)
-        .map(aware -> aware.boundTo(this::holdOf))
-        .orElse(protocol);
+    return protocol instanceof CallerAwareProtocol aware
+        ? aware.boundTo(this::holdOf)
+        : protocol;
   }
 
   @Override
   public Optional<String> selfDeadlock() {
-    return CallerAwareProtocol.of(protocol).flatMap(aware -> aware.selfDeadlock(this::holdOf));
+    return protocol instanceof CallerAwareProtocol aware
+        ? aware.selfDeadlock(this::holdOf)
+        : Optional.empty();
   }
 
   @Override
