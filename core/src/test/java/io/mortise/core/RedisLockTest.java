@@ -81,8 +81,7 @@ class RedisLockTest {
   @Test
   void aThreadThatNeverHeldTheLockIsNamed() {
     String thread = Thread.currentThread().getName();
-    String expected =
-        "lock 'orders': thread '" + thread + "' does not hold it";
+    String expected = "lock 'orders': thread '" + thread + "' does not hold it";
 
     assertEquals(
         expected, assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());

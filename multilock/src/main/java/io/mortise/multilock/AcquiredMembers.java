@@ -104,7 +104,6 @@ final class AcquiredMembers {
   private List<RuntimeException> releaseFrom(int first) {
     List<LeaseSource> from = List.of();
     List<OwnedLease> held = List.of();
-    boolean listed = false;
     try {
       int[] places =
           IntStream.range(first, leases.length)
@@ -112,11 +111,9 @@ final class AcquiredMembers {
               .toArray();
       from = Arrays.stream(places).mapToObj(members::get).toList();
       held = Arrays.stream(places).mapToObj(i -> Objects.requireNonNull(leases[i])).toList();
-      listed = true;
-    } finally {
-      if (!listed) {
-        abandonFrom(first);
-      }
+    } catch (Throwable e) {
+      abandonFrom(first);
+      throw e;
     }
     for (int i = first; i < leases.length; i++) {
       if (!heldBefore.get(i)) {

@@ -37,15 +37,11 @@ final class ThreadMode implements MemberMode {
     if (!ThreadOwnership.lockFor(this, member, terms)) {
       return null;
     }
-    boolean known = false;
     try {
-      OwnedLease lease = ThreadOwnership.lease(member);
-      known = true;
-      return lease;
-    } finally {
-      if (!known) {
-        ThreadOwnership.unlockFor(this, member);
-      }
+      return ThreadOwnership.lease(member);
+    } catch (Throwable e) {
+      ThreadOwnership.unlockFor(this, member);
+      throw e;
     }
   }
 
@@ -120,7 +116,6 @@ final class ThreadMode implements MemberMode {
     List<OwnedLease> released;
     @Nullable OwnedLease[] last = NONE;
     int exited = 0;
-    boolean complete = false;
     try {
       failures = new ArrayList<>();
       last = new @Nullable OwnedLease[from.size()];
@@ -134,11 +129,9 @@ final class ThreadMode implements MemberMode {
         }
       }
       released = Arrays.stream(last).flatMap(Stream::ofNullable).toList();
-      complete = true;
-    } finally {
-      if (!complete) {
-        abandonFrom(0, from, last, exited);
-      }
+    } catch (Throwable e) {
+      abandonFrom(0, from, last, exited);
+      throw e;
     }
     failures.addAll(releaser.release(released));
     return failures;

@@ -109,14 +109,11 @@ final class TimingWheel {
    * the next pass reads all slots.
    */
   void move(ScheduledTask task) {
-    boolean moved = false;
     try {
       places.computeIfPresent(task, placing);
-      moved = true;
-    } finally {
-      if (!moved) {
-        readsAll = true;
-      }
+    } catch (Throwable e) {
+      readsAll = true;
+      throw e;
     }
   }
 
@@ -212,7 +209,6 @@ final class TimingWheel {
    */
   private boolean read(Slot slot, long nowNanos, @Nullable Consumer<ScheduledTask> action) {
     boolean any = false;
-    boolean complete = false;
     slot.reset(nowNanos + longestNanos);
     try {
       for (ScheduledTask task : slot.tasks) {
@@ -225,12 +221,10 @@ final class TimingWheel {
           move(task);
         }
       }
-      complete = true;
       return any;
-    } finally {
-      if (!complete) {
-        slot.reset(nowNanos);
-      }
+    } catch (Throwable e) {
+      slot.reset(nowNanos);
+      throw e;
     }
   }
 

@@ -105,19 +105,16 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
    */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
     Socket created = new WriteTimeoutSocket(deadline.ticker());
-    boolean connected = false;
     try {
       created.setKeepAlive(true);
       created.setTcpNoDelay(true);
       created.setSoLinger(true, 0); // a close takes effect at once
       long shareNanos = Math.max(0, deadline.leftNanos()) / addressesLeft;
       created.connect(address, deadline.within(shareNanos).leftMillis());
-      connected = true;
       return created;
-    } finally {
-      if (!connected) {
-        closeQuietly(created);
-      }
+    } catch (Throwable e) {
+      closeQuietly(created);
+      throw e;
     }
   }
 

@@ -75,37 +75,31 @@ public final class LazyConnectionPool implements ConnectionPool {
   @Override
   public PooledConnection borrow(Deadline deadline) throws InterruptedException {
     PermittedConnection next = new PermittedConnection();
-    boolean connected = false;
     boolean returned = false;
     try {
       next.take(deadline);
-      connected = true;
       return next;
-    } finally {
-      if (!connected) {
-        try {
-          next.giveBack(false);
-          returned = true;
-        } finally {
-          next.abandoned = !returned;
-        }
+    } catch (Throwable e) {
+      try {
+        next.giveBack(false);
+        returned = true;
+      } finally {
+        next.abandoned = !returned;
       }
+      throw e;
     }
   }
 
   private RedisConnection connectWithin(Deadline deadline) {
     RedisConnection connection = connect(deadline);
-    boolean requested = false;
     try {
       if (!infoRefused || ticker.read() - infoRefusedNanos > REFUSAL_RETRY_NANOS) {
         connection.requestServerInfo(this::noteRefusal, evictionCheck);
       }
-      requested = true;
       return connection;
-    } finally {
-      if (!requested) {
-        disconnect(connection);
-      }
+    } catch (Throwable e) {
+      disconnect(connection);
+      throw e;
     }
   }
 

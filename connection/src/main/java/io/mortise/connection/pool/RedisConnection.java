@@ -50,15 +50,12 @@ public final class RedisConnection extends Connection {
             .socketTimeoutMillis(deadline.leftMillis())
             .build();
     RedisConnection connection = new RedisConnection(socketFactory, bounded);
-    boolean connected = false;
     try {
       connection.initializeFromClientConfig(bounded);
-      connected = true;
       return connection;
-    } finally {
-      if (!connected) {
-        socketFactory.close();
-      }
+    } catch (Throwable e) {
+      socketFactory.close();
+      throw e;
     }
   }
 

@@ -199,18 +199,15 @@ final class SlotMapCache {
   }
 
   private void refreshUntilQuiet() {
-    boolean ended = false;
     try {
       int requested;
       do {
         requested = refreshRequests.get();
         refresh();
       } while (!refreshRequests.compareAndSet(requested, 0));
-      ended = true;
-    } finally {
-      if (!ended) {
-        refreshRequests.set(0); // an error must not prevent later refreshes
-      }
+    } catch (Throwable e) {
+      refreshRequests.set(0); // an error must not prevent later refreshes
+      throw e;
     }
   }
 

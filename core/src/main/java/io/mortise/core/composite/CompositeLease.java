@@ -237,33 +237,27 @@ public abstract class CompositeLease implements OwnedLease {
 
   private void lose() {
     if (state.lose(loss("the hold is lost"))) {
-      boolean begun = false;
       try {
         lost();
         if (!membersMayOutlast()) { // their user may never close the hold
           run(source, this::releaseLostMembers);
         }
-        begun = true;
-      } finally {
-        if (!begun) {
-          members.stopRenewal(UNRELEASED);
-        }
+      } catch (Throwable e) {
+        members.stopRenewal(UNRELEASED);
+        throw e;
       }
     }
   }
 
   /** Releases the members of a hold that was lost; after an error none of them is renewed. */
   protected final void releaseLostMembers() {
-    boolean released = false;
     try {
       for (RuntimeException e : releaseMembers(members())) {
         LOG.debug("lock '{}': a member, released after the loss of the hold", name, e);
       }
-      released = true;
-    } finally {
-      if (!released) {
-        members.stopRenewal(UNRELEASED);
-      }
+    } catch (Throwable e) {
+      members.stopRenewal(UNRELEASED);
+      throw e;
     }
   }
 
@@ -288,22 +282,15 @@ public abstract class CompositeLease implements OwnedLease {
 
   /** After an error no member is renewed: nobody may be left to release it. */
   private boolean tryRelease() {
-    boolean handled = false;
     try {
-      boolean first = releaseOnce();
-      handled = true;
-      return first;
-    } catch (RuntimeException e) {
-      handled = true;
-      throw e;
-    } finally {
-      if (!handled) {
-        try {
-          stopRenewal(UNRELEASED);
-        } finally {
-          abandonMembers();
-        }
+      return releaseOnce();
+    } catch (Error e) {
+      try {
+        stopRenewal(UNRELEASED);
+      } finally {
+        abandonMembers();
       }
+      throw e;
     }
   }
 

@@ -62,7 +62,6 @@ final class MemberRequests {
    */
   void extendTo(LeaseTerms terms) {
     boolean before = renewed;
-    boolean done = false;
     renewed |= terms.renewed();
     try {
       Consumer<OwnedLease> extension = member -> member.extendTo(terms);
@@ -71,11 +70,9 @@ final class MemberRequests {
           covers(terms) // then nothing is sent
               ? MemberReplies.inTurn(members.all(), extension)
               : ask.apply(extension));
-      done = true;
-    } finally {
-      if (!done) {
-        resetRenewed.accept(before);
-      }
+    } catch (Throwable e) {
+      resetRenewed.accept(before);
+      throw e;
     }
   }
 

@@ -70,14 +70,11 @@ public class LeakDetectingLease implements Lease {
 
     @Override
     public void run() {
-      boolean done = false;
       try {
         stopIfRenewed();
-        done = true;
-      } finally {
-        if (!done) { // there is no other call
-          lease.stopRenewal(DROPPED);
-        }
+      } catch (Throwable e) { // there is no other call
+        lease.stopRenewal(DROPPED);
+        throw e;
       }
     }
 

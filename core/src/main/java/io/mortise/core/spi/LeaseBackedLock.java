@@ -194,16 +194,13 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   private Lease guarded(OwnedLease acquired, LeaseTerms terms) {
-    boolean isGuarded = false;
     try {
       Lease handle = source.guard(acquired);
       acquired.beginMinimum(terms);
-      isGuarded = true;
       return handle;
-    } finally {
-      if (!isGuarded) { // an error: no caller receives it
-        acquired.releaseUnused();
-      }
+    } catch (Throwable e) { // an error: no caller receives it
+      acquired.releaseUnused();
+      throw e;
     }
   }
 

@@ -161,17 +161,14 @@ public final class ThreadOwnership {
     ThreadHold.Level entered = new ThreadHold.Level(enteredBy, terms.renewed());
     long nowNanos = source.nanoTime();
     hold.lease().reenter(terms);
-    boolean complete = false;
     try {
       hold.lease().ensureValid();
       if (terms.minimumMillis() > 0) {
         hold.lease().keepUntil(nowNanos + terms.minimumNanos());
       }
-      complete = true;
-    } finally {
-      if (!complete) { // the hold was lost, or an error, such as no memory
-        hold.lease().exit(hold.isRenewed());
-      }
+    } catch (Throwable e) { // the hold was lost, or an error, such as no memory
+      hold.lease().exit(hold.isRenewed());
+      throw e;
     }
     hold.add(entered);
   }

@@ -216,19 +216,16 @@ final class AcquireAttempts {
 
   /** Ends the attempts, because another thread has offered its hold; returns that hold. */
   RedisHold replaceBy(RedisHold offered, long leftNanos) {
-    boolean ended = false;
     try {
       if (protocol instanceof RunProtocol) {
         keepPlaceForRelease();
       } else {
         abandon(leftNanos);
       }
-      ended = true;
       return offered;
-    } finally {
-      if (!ended) {
-        offered.drop();
-      }
+    } catch (Throwable e) {
+      offered.drop();
+      throw e;
     }
   }
 

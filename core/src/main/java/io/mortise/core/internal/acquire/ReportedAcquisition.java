@@ -126,28 +126,22 @@ public final class ReportedAcquisition {
 
   /** Reports the hold. An error, as when the stack overflows, leaves no hold without an owner. */
   private static void report(AcquisitionEvents events, RedisHold hold) {
-    boolean reported = false;
     try {
       hold.reportTo(events);
-      reported = true;
-    } finally {
-      if (!reported) {
-        hold.drop();
-      }
+    } catch (Throwable e) {
+      hold.drop();
+      throw e;
     }
   }
 
   private static void reportAll(List<AcquisitionEvents> events, List<? extends OwnedLease> holds) {
-    boolean reported = false;
     try {
       for (int i = 0; i < holds.size(); i++) {
         ((RedisHold) holds.get(i)).reportTo(events.get(i));
       }
-      reported = true;
-    } finally {
-      if (!reported) {
-        RedisHold.dropAll(holds);
-      }
+    } catch (Throwable e) {
+      RedisHold.dropAll(holds);
+      throw e;
     }
   }
 }

@@ -89,14 +89,11 @@ public final class WaiterHeartbeat implements ScheduledTask, BatchItem, AutoClos
     dueNanos = nowNanos + intervalNanos();
     if (!queued) {
       queued = true;
-      boolean added = false;
       try {
         batches.add(this);
-        added = true;
-      } finally {
-        if (!added) {
-          queued = false;
-        }
+      } catch (Throwable e) {
+        queued = false;
+        throw e;
       }
     }
   }

@@ -151,15 +151,13 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       throws InterruptedException {
     RedisHold hold =
         ReportedAcquisition.of(acquisitions, this, protocolForCaller(), terms, owner, asker(owner));
-    boolean delivered = false;
     try {
-      Optional<OwnedLease> result = Optional.ofNullable(hold);
-      delivered = true;
-      return result;
-    } finally {
-      if (!delivered && hold != null) { // an error: no caller gets it
+      return Optional.ofNullable(hold);
+    } catch (Throwable e) { // no caller gets it
+      if (hold != null) {
         hold.drop();
       }
+      throw e;
     }
   }
 
@@ -173,9 +171,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   private LockProtocol bindToCaller() {
-    return protocol instanceof CallerAwareProtocol aware
-        ? aware.boundTo(this::holdOf)
-        : protocol;
+    return protocol instanceof CallerAwareProtocol aware ? aware.boundTo(this::holdOf) : protocol;
   }
 
   @Override

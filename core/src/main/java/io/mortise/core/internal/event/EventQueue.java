@@ -85,14 +85,11 @@ public final class EventQueue {
       dropped.incrementAndGet();
       return;
     }
-    boolean added = false;
     try {
       events.add(event);
-      added = true;
-    } finally {
-      if (!added) { // an error, which the caller counts
-        places.release();
-      }
+    } catch (Throwable e) { // an error, which the caller counts
+      places.release();
+      throw e;
     }
     if (idle) {
       LockSupport.unpark(thread);

@@ -151,17 +151,14 @@ public final class LocalHandOff {
    * holder.
    */
   private RedisHold admitSuccessors(SharedLease lease, Runnable beforehand) {
-    boolean admitted = false;
     try {
       lease.startWatching(); // may need memory: before others can have joined
       beforehand.run();
       ticket.release();
-      admitted = true;
       return lease;
-    } finally {
-      if (!admitted) {
-        lease.drop();
-      }
+    } catch (Throwable e) {
+      lease.drop();
+      throw e;
     }
   }
 
@@ -197,16 +194,13 @@ public final class LocalHandOff {
     if (!context.holds().register(lease, hold.epoch())) {
       return null; // the ticket still has the hold
     }
-    boolean published = false;
     try {
       ticket.recordAttempt(null);
       ticket.transferTo(lease);
-      published = true;
-    } finally {
-      if (!published) {
-        lease.drop();
-      }
+      return lease;
+    } catch (Throwable e) {
+      lease.drop();
+      throw e;
     }
-    return lease;
   }
 }

@@ -102,16 +102,13 @@ public final class LocalQueue {
     if (!awaitPermit(nanos, interruptible)) {
       return false;
     }
-    boolean moved = false;
     try {
       bargeCount = 0;
       lastMovedNanos = clock.getAsLong();
-      moved = true;
       return true;
-    } finally {
-      if (!moved) {
-        permit.release();
-      }
+    } catch (Throwable e) {
+      permit.release();
+      throw e;
     }
   }
 

@@ -102,17 +102,14 @@ public final class RunHandOff {
   }
 
   private RedisHold take(RedisLease lease, RunProtocol serving, RunWaiter taker) {
-    boolean taken = false;
     try {
       passOn(lease, serving);
       taker.end();
       leave();
-      taken = true;
       return lease;
-    } finally {
-      if (!taken) {
-        lease.drop();
-      }
+    } catch (Throwable e) {
+      lease.drop();
+      throw e;
     }
   }
 

@@ -96,15 +96,12 @@ final class SharedHold implements SharedLease.Users {
   private SharedLease add(
       LeaseSource source, @Nullable Thread owner, long sinceNanos, boolean joined) {
     SharedLease lease = new SharedLease(source, base, this, owner, sinceNanos, joined);
-    boolean added = false;
     try {
       users.add(lease);
-      added = true;
       return lease;
-    } finally {
-      if (!added) {
-        users.remove(lease); // a set that cannot grow may have it all the same
-      }
+    } catch (Throwable e) {
+      users.remove(lease); // a set that cannot grow may have it all the same
+      throw e;
     }
   }
 

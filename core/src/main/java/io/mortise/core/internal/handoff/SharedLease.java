@@ -128,23 +128,18 @@ public final class SharedLease extends CompositeLease implements RedisHold {
    */
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
-    boolean handled = false;
     try {
       if (users.needsVerification(this)) {
         base.verifyNow();
       }
-      handled = true;
     } catch (IllegalMonitorStateException lost) {
-      handled = true;
       var unused = users.leave(this);
       return List.of(lost);
     } catch (LockException unknown) { // a concern of the users that stay
-      handled = true;
       LOG.debug("lock '{}': released without a reply to the verification", lockName(), unknown);
-    } finally {
-      if (!handled) { // an error: the hold has lost this user
-        drop();
-      }
+    } catch (Throwable e) { // the hold has lost this user
+      drop();
+      throw e;
     }
     if (users.leave(this)) {
       try {

@@ -94,15 +94,12 @@ public final class BackgroundReleaser {
     Task task = new Task(protocol, holder, unanswered, minimum);
     pending.add(task);
     if (!closing.isClosed()) { // otherwise the closing thread takes all tasks at once
-      boolean started = false;
       try {
         scheduler.add(task);
         task.turn.request();
-        started = true;
-      } finally {
-        if (!started) { // an error: its caller asks again, see Completions
-          task.end();
-        }
+      } catch (Throwable e) { // an error: its caller asks again, see Completions
+        task.end();
+        throw e;
       }
     } else if (stopped) {
       giveUp(task);

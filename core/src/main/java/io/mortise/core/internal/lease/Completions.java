@@ -63,15 +63,12 @@ public final class Completions implements ScheduledTask {
     operations.putIfAbsent(operation, false);
     if (!armed) {
       armed = true;
-      boolean rescheduled = false;
       try {
         dueNanos = ticker.read() + LOOK_NANOS;
         reschedule.accept(this);
-        rescheduled = true;
-      } finally {
-        if (!rescheduled) {
-          armed = false; // the next operation does it
-        }
+      } catch (Throwable e) {
+        armed = false; // the next operation does it
+        throw e;
       }
     }
   }

@@ -34,7 +34,6 @@ public final class GroupRelease {
    */
   public static List<RuntimeException> run(
       List<? extends OwnedLease> leases, GroupTimeout timeout) {
-    boolean done = false;
     try {
       GroupRelease release = new GroupRelease(leases.size(), timeout);
       try {
@@ -42,12 +41,10 @@ public final class GroupRelease {
       } finally {
         release.ensureEnded(0);
       }
-      done = true;
       return release.failures;
-    } finally {
-      if (!done) {
-        stopRenewals(leases, 0);
-      }
+    } catch (Throwable e) {
+      stopRenewals(leases, 0);
+      throw e;
     }
   }
 
@@ -64,14 +61,11 @@ public final class GroupRelease {
   /** Ends the releases that an error has interrupted; a failure of one does not stop the others. */
   private void ensureEnded(int first) {
     for (int i = first; i < begun.size(); i++) {
-      boolean ended = false;
       try {
         begun.get(i).releasing().ensureEnded();
-        ended = true;
-      } finally {
-        if (!ended) {
-          ensureEnded(i + 1);
-        }
+      } catch (Throwable e) {
+        ensureEnded(i + 1);
+        throw e;
       }
     }
   }

@@ -114,16 +114,13 @@ final class LeaseRelease implements Completions.Operation {
     }
     counted = true;
     unconfirmed = true;
-    boolean begun = false;
     try {
       context.completions().begin(this);
       context.holds().forget(hold); // not before: a hold that is not entered enters itself later
-      begun = true;
       return true;
-    } finally {
-      if (!begun) {
-        ensureEnded();
-      }
+    } catch (Throwable e) {
+      ensureEnded();
+      throw e;
     }
   }
 

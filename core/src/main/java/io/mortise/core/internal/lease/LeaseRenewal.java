@@ -33,7 +33,7 @@ public final class LeaseRenewal implements BatchItem {
   private final LeaseStateMachine state;
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
-  
+
   /** Tests whether all threads that share the hold have died; null unless several share it. */
   private volatile @Nullable BooleanSupplier sharersDead;
 

@@ -175,17 +175,14 @@ final class PendingNotifications {
    * has ended, such as an {@code OutOfMemoryError}, is made again by the next {@link #deliver}.
    */
   private void runOfDependents() {
-    boolean done = false;
     try {
       for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
         next.run();
         removeFirstOfDependents();
       }
-      done = true;
-    } finally {
-      if (!done) {
-        endDependents();
-      }
+    } catch (Throwable e) {
+      endDependents();
+      throw e;
     }
   }
 

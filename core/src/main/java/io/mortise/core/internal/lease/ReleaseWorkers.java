@@ -35,14 +35,11 @@ final class ReleaseWorkers {
 
   private void startWorker() {
     if (!due.isEmpty() && permits.tryAcquire()) {
-      boolean started = false;
       try {
         tasks.run(this::runDue);
-        started = true;
-      } finally {
-        if (!started) {
-          permits.release();
-        }
+      } catch (Throwable e) {
+        permits.release();
+        throw e;
       }
     }
   }
@@ -80,14 +77,11 @@ final class ReleaseWorkers {
     /** Has the release run by a worker, unless it waits for one or runs. */
     void request() {
       if (state.compareAndSet(State.IDLE, State.WAITING)) {
-        boolean added = false;
         try {
           due.add(release);
-          added = true;
-        } finally {
-          if (!added) {
-            state.set(State.IDLE);
-          }
+        } catch (Throwable e) {
+          state.set(State.IDLE);
+          throw e;
         }
       }
       startWorker(); // also for one that waits: an error may have ended the workers

@@ -89,13 +89,12 @@ public final class SuspensionMonitor implements ScheduledTask {
     }
     if (!armed) {
       armed = true;
-      boolean rescheduled = false;
       try {
         arm(read());
         reschedule.accept(this);
-        rescheduled = true;
-      } finally {
-        armed = rescheduled; // otherwise the next attempt does it
+      } catch (Throwable e) {
+        armed = false; // the next attempt does it
+        throw e;
       }
     }
   }
