@@ -103,6 +103,7 @@ public final class FencedStore {
   }
 
   private static Duration checked(Duration tokenRetention) {
+    Objects.requireNonNull(tokenRetention, "tokenRetention");
     if (tokenRetention.compareTo(MIN_RETENTION) < 0
         || tokenRetention.compareTo(LockOptions.MAX_LEASE) > 0) {
       throw new IllegalArgumentException(

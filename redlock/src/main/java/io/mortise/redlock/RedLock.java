@@ -171,6 +171,7 @@ public final class RedLock extends LeaseBackedLock {
      * @throws IllegalArgumentException if it is out of that range
      */
     public Builder nodeWaitBudget(Duration budget) {
+      Objects.requireNonNull(budget, "nodeWaitBudget");
       if (budget.compareTo(MIN_BUDGET) < 0 || budget.compareTo(MAX_BUDGET) > 0) {
         throw new IllegalArgumentException(
             "nodeWaitBudget must be from %s to %s, not %s"

@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The time for which a waiter without a heartbeat may delay the waiters behind it.
@@ -22,6 +23,7 @@ public record WaiterTimeout(Duration limit) {
 
   /** Refuses a timeout that is out of its range. */
   public WaiterTimeout {
+    Objects.requireNonNull(limit, "waiterTimeout");
     if (limit.compareTo(MIN) < 0 || limit.compareTo(MAX) > 0) {
       throw new IllegalArgumentException(
           "waiterTimeout must be from %s to %s, not %s".formatted(MIN, MAX, limit));
