@@ -4,10 +4,8 @@ import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LockException;
-import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.Completions;
-import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
@@ -69,31 +67,27 @@ public final class GroupAcquisition implements Completions.Operation {
   private volatile boolean broken;
 
   private GroupAcquisition(
-      LeaseContext context,
-      LocalQueues queues,
-      HolderIds holderIds,
+      AcquireContext acquisitions,
       List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner) {
-    this.context = context;
-    this.tickets = new GroupTickets(context, queues);
+    this.context = acquisitions.lease();
+    this.tickets = new GroupTickets(context, acquisitions.queues());
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
-    this.holder = holderIds.next(owner);
+    this.holder = acquisitions.holderIds().next(owner);
     this.startNanos = context.nanos();
   }
 
   /** Makes the attempt. */
   public static GroupAttemptResult make(
-      LeaseContext context,
-      LocalQueues queues,
-      HolderIds holderIds,
+      AcquireContext acquisitions,
       List<GroupProtocol> protocols,
       LeaseTerms terms,
       @Nullable Thread owner)
       throws InterruptedException {
-    return new GroupAcquisition(context, queues, holderIds, protocols, terms, owner).run();
+    return new GroupAcquisition(acquisitions, protocols, terms, owner).run();
   }
 
   private GroupAttemptResult run() throws InterruptedException {

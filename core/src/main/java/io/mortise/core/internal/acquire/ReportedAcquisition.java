@@ -73,16 +73,13 @@ public final class ReportedAcquisition {
       throws InterruptedException {
     List<AcquisitionEvents> events = allRequested(context, protocols, asker);
     if (events.isEmpty()) {
-      return GroupAcquisition.make(
-          context.lease(), context.queues(), context.holderIds(), protocols, terms, owner);
+      return GroupAcquisition.make(context, protocols, terms, owner);
     }
     context.lease().operations().begin();
     try {
       GroupAttemptResult result;
       try {
-        result =
-            GroupAcquisition.make(
-                context.lease(), context.queues(), context.holderIds(), protocols, terms, owner);
+        result = GroupAcquisition.make(context, protocols, terms, owner);
       } catch (Throwable e) {
         events.forEach(each -> each.notAcquired(e));
         throw e;
