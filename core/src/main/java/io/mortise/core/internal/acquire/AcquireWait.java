@@ -38,8 +38,8 @@ final class AcquireWait implements AutoCloseable {
   private final boolean hasChannelPerWaiter;
   private final CallerWait wait;
 
-  /** The polls while the channel is not confirmed; null before the first. */
-  private @Nullable Backoff pollBackoff;
+  /** How often this acquisition has polled, because its channel was not confirmed. */
+  private int polls;
 
   private String holder = "";
   private @Nullable Subscription subscription;
@@ -240,12 +240,8 @@ final class AcquireWait implements AutoCloseable {
   }
 
   private long pollNanos() {
-    Backoff poll = pollBackoff;
-    if (poll == null) {
-      poll = new Backoff(FIRST_POLL_NANOS, MAX_POLL_NANOS, context.lease()::random);
-      pollBackoff = poll;
-    }
-    return poll.nextNanos();
+    return Backoff.pauseNanos(
+        FIRST_POLL_NANOS, MAX_POLL_NANOS, polls++, context.lease().random());
   }
 
   /** Waits for the signal, at most this time and the rest of the wait; an offer fires it too. */

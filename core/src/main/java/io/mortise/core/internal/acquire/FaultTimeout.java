@@ -29,8 +29,8 @@ final class FaultTimeout {
   private @Nullable CommandException lastFault;
   private long sinceNanos;
 
-  /** The pauses after faults; null before the first. */
-  private @Nullable Backoff backoff;
+  /** The pauses since the last reset. */
+  private int pauses;
 
   /**
    * @param random returns values from 0 inclusive to 1 exclusive
@@ -87,16 +87,12 @@ final class FaultTimeout {
 
   /** Returns the next pause before another attempt: each is longer than the one before. */
   long pauseNanos() {
-    Backoff pauses = backoff;
-    if (pauses == null) {
-      pauses = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, random);
-      backoff = pauses;
-    }
-    return pauses.nextNanos();
+    return Backoff.pauseNanos(
+        FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, pauses++, random.getAsDouble());
   }
 
   /** Makes the next pause as short as the first. */
   void resetPause() {
-    backoff = null;
+    pauses = 0;
   }
 }

@@ -1,6 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.BatchItem;
+import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
@@ -284,8 +285,9 @@ public final class LeaseRenewal implements BatchItem {
 
   @Override
   public void onFailure(CommandException fault) {
+    long pauseNanos = timing.faultPauseNanos();
     timing.setNextRequest(
-        context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
+        context.nanos() + Backoff.pauseNanos(pauseNanos, pauseNanos, 0, context.random()));
     losses.onNoReply();
     inFlight = false;
     correctNextRequest();
