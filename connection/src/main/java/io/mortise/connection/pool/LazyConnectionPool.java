@@ -2,7 +2,6 @@ package io.mortise.connection.pool;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Deadline;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Deque;
 import java.util.NoSuchElementException;
@@ -98,7 +97,7 @@ public final class LazyConnectionPool implements ConnectionPool {
       }
       return connection;
     } catch (Throwable e) {
-      disconnect(connection);
+      RedisConnection.disconnect(connection);
       throw e;
     }
   }
@@ -130,15 +129,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
   private void closeIdle() {
     for (Idle each = idle.pollFirst(); each != null; each = idle.pollFirst()) {
-      disconnect(each.connection());
-    }
-  }
-
-  private void disconnect(RedisConnection connection) {
-    try {
-      connection.forceDisconnect();
-    } catch (IOException e) {
-      LOG.debug("a connection to {} could not be closed", server, e);
+      RedisConnection.disconnect(each.connection());
     }
   }
 
@@ -202,7 +193,7 @@ public final class LazyConnectionPool implements ConnectionPool {
     private @Nullable Idle nextIdle() {
       Idle next = idle.pollFirst();
       while (next != null && next.generation() != generation.get()) {
-        disconnect(next.connection());
+        RedisConnection.disconnect(next.connection());
         next = idle.pollFirst();
       }
       return next;
@@ -247,7 +238,7 @@ public final class LazyConnectionPool implements ConnectionPool {
           if (reusable && ownGeneration == generation.get()) {
             idle.addFirst(new Idle(present, ownGeneration, ticker.read()));
           } else {
-            disconnect(present);
+            RedisConnection.disconnect(present);
           }
           if (closed.get()) {
             closeIdle(); // it came back too late for close()

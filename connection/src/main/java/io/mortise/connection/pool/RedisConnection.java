@@ -1,6 +1,7 @@
 package io.mortise.connection.pool;
 
 import io.mortise.connection.concurrent.Deadline;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -56,6 +57,15 @@ public final class RedisConnection extends Connection {
     } catch (Throwable e) {
       socketFactory.close();
       throw e;
+    }
+  }
+
+  /** Closes the socket of a connection, whoever uses it; a failure has no consequence. */
+  public static void disconnect(Connection connection) {
+    try {
+      connection.forceDisconnect();
+    } catch (IOException e) {
+      LOG.debug("{} could not be closed", connection, e);
     }
   }
 

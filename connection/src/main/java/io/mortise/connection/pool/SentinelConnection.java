@@ -1,11 +1,8 @@
 package io.mortise.connection.pool;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
@@ -19,9 +16,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * thread may disconnect, and so ends a query that is under way.
  */
 public final class SentinelConnection {
-  private static final Logger LOG = LoggerFactory.getLogger(SentinelConnection.class);
   private static final String NO_SUCH_MASTER = "No such master";
-
   private final HostAndPort address;
   private final JedisClientConfig config;
   private volatile @Nullable Jedis connection;
@@ -93,11 +88,7 @@ public final class SentinelConnection {
     Jedis last = connection;
     connection = null;
     if (last != null) {
-      try {
-        last.getConnection().forceDisconnect();
-      } catch (IOException e) {
-        LOG.debug("the connection to the sentinel {} could not be closed", address, e);
-      }
+      RedisConnection.disconnect(last.getConnection());
     }
   }
 

@@ -1,7 +1,7 @@
 package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
-import java.io.IOException;
+import io.mortise.connection.pool.RedisConnection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -175,11 +175,7 @@ final class SubscriberSession {
   /** Closes the socket, which is the one thing that stops the reading thread. */
   void disconnect() {
     disconnected = true;
-    try {
-      connection.forceDisconnect();
-    } catch (IOException e) {
-      LOG.debug("a subscriber connection could not be closed", e);
-    }
+    RedisConnection.disconnect(connection);
   }
 
   /**

@@ -81,8 +81,8 @@ public class LeakDetectingLease implements Lease {
     private void stopIfRenewed() {
       if (lease.isValid() && lease.isRenewed()) {
         LOG.warn(
-            "lock '{}': a lease with fencing token {} was dropped without close(); it is not renewed"
-                + " any more and ends in {} ms. {}",
+            "lock '{}': a lease with fencing token {} was dropped without close(); it is not"
+                + " renewed any more and ends in {} ms. {}",
             lease.lockName(),
             lease.fencingToken(),
             lease.remaining().toMillis(),

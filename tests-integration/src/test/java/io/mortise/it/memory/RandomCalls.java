@@ -27,12 +27,13 @@ final class RandomCalls {
   /** All scripts of the lock families. */
   static final List<Script> SCRIPTS =
       Stream.of(
-              "lock/acquire lock/acquire_all lock/release lock/notify lock/keep lock/renew lock/force"
-                  + " lock/inspect",
+              "lock/acquire lock/acquire_all lock/release lock/notify lock/keep lock/renew"
+                  + " lock/force lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
                   + " segment/mark segment/inspect segment/state",
-              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew rw/notify",
+              "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew"
+                  + " rw/notify",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
           .flatMap(paths -> Stream.of(paths.split(" ", -1)))
           .map(Script::load)

@@ -240,8 +240,7 @@ final class AcquireWait implements AutoCloseable {
   }
 
   private long pollNanos() {
-    return Backoff.pauseNanos(
-        FIRST_POLL_NANOS, MAX_POLL_NANOS, polls++, context.lease().random());
+    return Backoff.pauseNanos(FIRST_POLL_NANOS, MAX_POLL_NANOS, polls++, context.lease().random());
   }
 
   /** Waits for the signal, at most this time and the rest of the wait; an offer fires it too. */

@@ -87,8 +87,7 @@ final class FaultTimeout {
 
   /** Returns the next pause before another attempt: each is longer than the one before. */
   long pauseNanos() {
-    return Backoff.pauseNanos(
-        FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, pauses++, random.getAsDouble());
+    return Backoff.pauseNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, pauses++, random.getAsDouble());
   }
 
   /** Makes the next pause as short as the first. */
