@@ -25,12 +25,10 @@ public interface ConnectionPool extends AutoCloseable {
    */
   ConnectionPool.PooledConnection borrow(Deadline deadline) throws InterruptedException;
 
-  /** Returns a new connection outside the pool, for a subscription. The caller closes it. */
-  Connection connect();
-
   /**
-   * As {@link #connect()}, but for no longer than until the deadline. The pool of a Jedis client
-   * connects for as long as that client's settings allow.
+   * Returns a new connection outside the pool, as for a subscription. The caller closes it. The
+   * pool of a Jedis client ignores the deadline, and connects for as long as that client's settings
+   * allow.
    */
   Connection connect(Deadline deadline);
 

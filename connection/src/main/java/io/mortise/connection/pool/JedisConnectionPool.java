@@ -190,7 +190,7 @@ public final class JedisConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public Connection connect() {
+  public Connection connect(Deadline deadline) {
     try {
       return provider.pool().getFactory().makeObject().getObject();
     } catch (RuntimeException e) {
@@ -198,11 +198,6 @@ public final class JedisConnectionPool implements ConnectionPool {
     } catch (Exception e) {
       throw new JedisConnectionException("connecting failed", e);
     }
-  }
-
-  @Override
-  public Connection connect(Deadline deadline) {
-    return connect();
   }
 
   @Override

@@ -117,11 +117,6 @@ public final class LazyConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public Connection connect() {
-    return connect(Deadline.after(connectionTimeoutNanos(), ticker));
-  }
-
-  @Override
   public RedisConnection connect(Deadline deadline) {
     return RedisConnection.connect(
         server, addresses, config, deadline.within(connectionTimeoutNanos()));

@@ -98,11 +98,6 @@ public final class SentinelConnectionPool implements ConnectionPool {
   }
 
   @Override
-  public Connection connect() {
-    return connect(Deadline.after(settings.commandTimeout().toNanos(), settings.ticker()));
-  }
-
-  @Override
   public Connection connect(Deadline deadline) {
     try {
       return master(deadline).connect(deadline);

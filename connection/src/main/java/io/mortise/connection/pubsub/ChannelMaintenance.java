@@ -91,7 +91,9 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
       if (endpoint != null) {
         NodeSubscriber subscriber =
             subscribers.computeIfAbsent(
-                endpoint, absent -> new NodeSubscriber(absent, lock, this, workers, ticker));
+                endpoint,
+                absent ->
+                    new NodeSubscriber(absent, lock, this, workers, ticker, timings.answerNanos()));
         bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }

@@ -2,6 +2,7 @@ package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Backoff;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.topology.Topology.SubscriptionEndpoint;
@@ -14,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.util.JedisClusterCRC16;
@@ -59,6 +61,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private final NodeSubscriber.Callbacks callbacks;
   private final WorkerPool workers;
   private final Ticker ticker;
+  private final long answerNanos;
   private final NodeChannels channels;
 
   // Both guarded by the lock.
@@ -74,17 +77,22 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   /** Whether the log says that the connection broke. */
   private boolean outageLogged;
 
+  /**
+   * @param answerNanos how long connecting may take
+   */
   NodeSubscriber(
       SubscriptionEndpoint endpoint,
       ReentrantLock lock,
       NodeSubscriber.Callbacks callbacks,
       WorkerPool workers,
-      Ticker ticker) {
+      Ticker ticker,
+      long answerNanos) {
     this.endpoint = endpoint;
     this.lock = lock;
     this.callbacks = callbacks;
     this.workers = workers;
     this.ticker = ticker;
+    this.answerNanos = answerNanos;
     this.channels = new NodeChannels(this::groupOf);
   }
 
@@ -252,8 +260,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   private void run(List<String> first) throws CommandException {
     long before = reconnects.get();
-    SubscriberSession next =
-        new SubscriberSession(endpoint.connect(), endpoint.isSharded(), this, ticker);
+    Connection connection = endpoint.connect(Deadline.after(answerNanos, ticker));
+    SubscriberSession next = new SubscriberSession(connection, endpoint.isSharded(), this, ticker);
     lock.lock();
     try {
       session = next;

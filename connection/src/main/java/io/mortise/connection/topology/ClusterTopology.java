@@ -91,8 +91,8 @@ final class ClusterTopology implements Topology {
   /** A node at which the channels of its slots are subscribed. */
   private record ShardedEndpoint(RedisNode node) implements Topology.SubscriptionEndpoint {
     @Override
-    public Connection connect() throws CommandException {
-      return node.connect();
+    public Connection connect(Deadline deadline) throws CommandException {
+      return node.connect(deadline);
     }
 
     @Override
@@ -106,15 +106,20 @@ final class ClusterTopology implements Topology {
     }
   }
 
-  /** Connects to any node: without sharded channels every node receives every message. */
-  private Connection connectToAnyNode() throws CommandException {
+  /**
+   * Connects to any node: without sharded channels every node receives every message. The time
+   * until the deadline is that of each node, so that one that is dead does not cost the others
+   * theirs.
+   */
+  private Connection connectToAnyNode(Deadline deadline) throws CommandException {
     SlotMap known = slotMap.current();
     List<HostAndPort> masters = new ArrayList<>(known == null ? nodes.seeds() : known.masters());
     Collections.shuffle(masters);
+    long nodeNanos = deadline.leftNanos();
     CommandException last = null;
     for (HostAndPort master : masters) {
       try {
-        return nodes.at(master).connect();
+        return nodes.at(master).connect(Deadline.after(nodeNanos, deadline.ticker()));
       } catch (CommandException fault) {
         last = fault;
       }

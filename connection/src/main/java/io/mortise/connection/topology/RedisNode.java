@@ -239,18 +239,9 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   }
 
   @Override
-  public Connection connect() throws CommandException {
-    return connect(connections::connect);
-  }
-
-  @Override
   public Connection connect(Deadline deadline) throws CommandException {
-    return connect(() -> connections.connect(deadline));
-  }
-
-  private Connection connect(Supplier<Connection> connecting) throws CommandException {
     try {
-      return connecting.get();
+      return connections.connect(deadline);
     } catch (RuntimeException e) {
       throw ErrorClassifier.ofConnecting(e, address);
     }

@@ -147,7 +147,7 @@ public interface Topology extends AutoCloseable {
   /** A server, or any of several servers, on which channels are subscribed. */
   interface SubscriptionEndpoint {
     /** Returns a new connection for a subscription. The caller closes it. */
-    Connection connect() throws CommandException;
+    Connection connect(Deadline deadline) throws CommandException;
 
     /** Returns whether the channels there have slots. */
     default boolean isSharded() {
@@ -159,8 +159,5 @@ public interface Topology extends AutoCloseable {
   interface Server extends SubscriptionEndpoint {
     /** Runs one exchange there; see {@link RedisNode#exchange}. */
     Reply exchange(Exchange exchange, Deadline deadline) throws CommandException;
-
-    /** As {@link #connect()}, but for no longer than until the deadline. */
-    Connection connect(Deadline deadline) throws CommandException;
   }
 }

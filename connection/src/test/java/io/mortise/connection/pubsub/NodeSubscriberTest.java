@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -31,6 +32,8 @@ import redis.clients.jedis.HostAndPort;
 @Timeout(60)
 class NodeSubscriberTest {
   /** More than all socket buffers together take. */
+  private static final long ANSWER_NANOS = 1_000_000_000;
+
   private static final int MANY = 20_000;
 
   private static final String LONG_NAME = "x".repeat(1_000);
@@ -66,12 +69,13 @@ class NodeSubscriberTest {
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, lock, callbacks, workers, Ticker.systemTicker());
+      new NodeSubscriber(
+          this::connect, lock, callbacks, workers, Ticker.systemTicker(), ANSWER_NANOS);
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
 
-  private Connection connect() {
+  private Connection connect(Deadline deadline) {
     maybeThrow();
     connects.incrementAndGet();
     whileConnecting.run();
@@ -249,7 +253,8 @@ class NodeSubscriberTest {
         };
     try (WorkerPool pool = new WorkerPool("test", factory)) {
       NodeSubscriber other =
-          new NodeSubscriber(this::connect, lock, callbacks, pool, Ticker.systemTicker());
+          new NodeSubscriber(
+              this::connect, lock, callbacks, pool, Ticker.systemTicker(), ANSWER_NANOS);
       WakeupChannel channel = new WakeupChannel("first", true, 0);
       locked(() -> other.add(List.of(channel)));
       await().atMost(BackgroundCall.LIVENESS).until(() -> dead.get() != null);

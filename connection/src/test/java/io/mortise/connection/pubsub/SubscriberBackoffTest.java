@@ -3,6 +3,7 @@ package io.mortise.connection.pubsub;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
@@ -22,6 +23,7 @@ import redis.clients.jedis.HostAndPort;
 /** The pauses between the sessions of a subscriber. */
 @Timeout(60)
 class SubscriberBackoffTest {
+  private static final long ANSWER_NANOS = 1_000_000_000;
   private static final Duration LONG = Duration.ofMillis(600);
 
   private final WakeupChannel allowed = new WakeupChannel("allowed", true, 0);
@@ -58,9 +60,9 @@ class SubscriberBackoffTest {
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, lock, callbacks, workers, ticker);
+      new NodeSubscriber(this::connect, lock, callbacks, workers, ticker, ANSWER_NANOS);
 
-  private Connection connect() {
+  private Connection connect(Deadline deadline) {
     connects.incrementAndGet();
     return new Connection(HostAndPort.from(server.address()));
   }
