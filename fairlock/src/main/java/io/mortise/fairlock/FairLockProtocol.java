@@ -2,7 +2,7 @@ package io.mortise.fairlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.scripts.ScriptCall.text;
 
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
@@ -143,7 +143,7 @@ final class FairLockProtocol implements RunProtocol {
     }
     List<String> behind = new ArrayList<>();
     for (Object waiter : fields.subList(FIRST_OF_RUN, fields.size())) {
-      behind.add(new String((byte[]) waiter, UTF_8));
+      behind.add(text(waiter));
     }
     return new FairLockProtocol(this, List.copyOf(behind), 0);
   }

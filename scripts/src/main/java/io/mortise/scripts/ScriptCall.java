@@ -44,6 +44,11 @@ public record ScriptCall(Script script, List<byte[]> keys, List<byte[]> argument
     return text.getBytes(UTF_8);
   }
 
+  /** Returns the text of a reply, which Redis gives as bytes. */
+  public static String text(Object reply) {
+    return new String((byte[]) reply, UTF_8);
+  }
+
   /** Returns a number in the encoding of Redis. */
   public static byte[] bytes(long number) {
     return Long.toString(number).getBytes(UTF_8);

@@ -1,6 +1,6 @@
 package io.mortise.core.internal.inspect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.scripts.ScriptCall.text;
 
 import io.mortise.core.LockInspection.Mode;
 import java.util.ArrayList;
@@ -84,10 +84,6 @@ record LockDescription(
       entries.add(new Entry(text(fields.get(i)), 0, true, (Long) fields.get(i + 1)));
     }
     return List.copyOf(entries);
-  }
-
-  private static String text(Object value) {
-    return new String((byte[]) value, UTF_8);
   }
 
   private static OptionalLong number(String digits) {

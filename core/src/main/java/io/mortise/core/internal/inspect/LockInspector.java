@@ -1,7 +1,7 @@
 package io.mortise.core.internal.inspect;
 
 import static io.mortise.scripts.ScriptCall.bytes;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.scripts.ScriptCall.text;
 
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline.Result;
@@ -138,7 +138,7 @@ public final class LockInspector {
     for (int i = 0; i < clients.size(); i++) {
       if (results.get(i).fault() == null
           && results.get(i).reply().value() instanceof byte[] record) {
-        records.put(clients.get(i), ProcessFacts.parse(new String(record, UTF_8)));
+        records.put(clients.get(i), ProcessFacts.parse(text(record)));
       }
     }
     return records;

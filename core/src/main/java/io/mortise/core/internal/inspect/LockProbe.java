@@ -1,7 +1,7 @@
 package io.mortise.core.internal.inspect;
 
 import static io.mortise.scripts.ScriptCall.bytes;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.scripts.ScriptCall.text;
 
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.Deadline;
@@ -193,9 +193,5 @@ final class LockProbe {
             ? "it refuses a subscription, so no release wakes a waiter"
             : "a subscription was not confirmed; without one no release wakes a waiter",
         fault);
-  }
-
-  private static String text(Object value) {
-    return new String((byte[]) value, UTF_8);
   }
 }

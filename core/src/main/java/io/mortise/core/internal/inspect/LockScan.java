@@ -1,7 +1,7 @@
 package io.mortise.core.internal.inspect;
 
 import static io.mortise.scripts.ScriptCall.bytes;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.mortise.scripts.ScriptCall.text;
 
 import com.google.common.collect.Lists;
 import io.mortise.connection.concurrent.Deadline;
@@ -162,7 +162,7 @@ final class LockScan {
     List<byte[]> keys = ((List<?>) answer.get(1)).stream().map(key -> (byte[]) key).toList();
     List<String> locks = step.of(keys, connection, deadline);
     return new Page(
-        new String((byte[]) answer.get(0), UTF_8),
+        text(answer.get(0)),
         locks.stream().filter(name -> !name.isEmpty()).toList(),
         locks.stream().filter(String::isEmpty).count());
   }
@@ -204,7 +204,7 @@ final class LockScan {
 
   private List<String> queues(List<byte[]> keys, Connection connection, Deadline deadline) {
     return keys.stream()
-        .map(key -> new String(key, UTF_8).substring(QUEUE.length()))
+        .map(key -> text(key).substring(QUEUE.length()))
         .map(LockScan::withoutTag)
         .filter(name -> names.matcher(name).matches())
         .flatMap(name -> nameOf(bytes(name)).stream())
@@ -219,7 +219,7 @@ final class LockScan {
 
   /** Returns the name; empty for a key that Mortise would refuse as one. */
   private static Optional<String> nameOf(byte[] key) {
-    String name = new String(key, UTF_8);
+    String name = text(key);
     try {
       return Arrays.equals(bytes(name), key)
           ? Optional.of(new LockName(name).value())
