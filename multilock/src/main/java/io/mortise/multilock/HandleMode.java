@@ -61,6 +61,6 @@ final class HandleMode implements MemberMode {
 
   @Override
   public void abandon(LeaseSource member, OwnedLease lease) {
-    lease.stopRenewal(ABANDONED);
+    lease.stopRenewal(OwnedLease.UNRELEASED);
   }
 }

@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 interface MemberMode {
-  /** Why the renewal of a member has stopped. */
-  String ABANDONED = "an error kept it from being released";
-
   /** Gives each client the time that its commands may take. */
   LeaseGroup.Releaser UNBOUNDED = LeaseGroup::release;
 

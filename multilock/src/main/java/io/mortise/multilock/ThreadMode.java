@@ -145,7 +145,7 @@ final class ThreadMode implements MemberMode {
         OwnedLease lease =
             place < exited ? last[place] : ThreadOwnership.exitFor(this, members.get(place));
         if (lease != null) {
-          lease.stopRenewal(ABANDONED);
+          lease.stopRenewal(OwnedLease.UNRELEASED);
         }
       } finally {
         abandonFrom(place + 1, members, last, exited);
@@ -157,7 +157,7 @@ final class ThreadMode implements MemberMode {
   public void abandon(LeaseSource member, OwnedLease lease) {
     OwnedLease last = ThreadOwnership.exitFor(this, member);
     if (last != null) {
-      last.stopRenewal(ABANDONED);
+      last.stopRenewal(OwnedLease.UNRELEASED);
     }
   }
 }

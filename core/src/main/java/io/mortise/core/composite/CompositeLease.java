@@ -39,8 +39,6 @@ public abstract class CompositeLease implements OwnedLease {
   /** The pause before a task for which no thread could be started. */
   private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
-  private static final String UNRELEASED = "an error kept it from being released";
-
   private final LeaseSource source;
   private final String name;
   private final @Nullable Thread owner;

@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call any method.
  */
 public interface OwnedLease extends Lease {
+  /**
+   * Why the {@linkplain #stopRenewal renewal stops} of a hold that nobody may be left to release.
+   */
+  String UNRELEASED = "an error kept it from being released";
 
   /**
    * Extends the hold to at least the lease of these terms from now, and starts its renewal if the

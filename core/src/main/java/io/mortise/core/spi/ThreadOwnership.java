@@ -191,7 +191,7 @@ public final class ThreadOwnership {
       try {
         last.release();
       } catch (Error e) {
-        last.stopRenewal("an error kept it from being released"); // or it would last for ever
+        last.stopRenewal(OwnedLease.UNRELEASED); // or it would last for ever
         throw e;
       }
     }

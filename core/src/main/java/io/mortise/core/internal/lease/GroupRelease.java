@@ -51,7 +51,7 @@ public final class GroupRelease {
   private static void stopRenewals(List<? extends OwnedLease> leases, int first) {
     if (first < leases.size()) {
       try {
-        leases.get(first).stopRenewal("an error kept it from being released");
+        leases.get(first).stopRenewal(OwnedLease.UNRELEASED);
       } finally {
         stopRenewals(leases, first + 1);
       }

@@ -103,10 +103,7 @@ public final class HoldRegistry {
       } catch (CommandException fault) {
         LOG.warn("{}: could not be released when its client was closed", hold, fault);
       }
-      throw new LockException(
-          LockException.Reason.CLIENT_CLOSED,
-          "lock '" + hold.lockName() + "': its client was closed",
-          null);
+      throw LockExceptions.clientClosed(hold.lockName());
     }
   }
 

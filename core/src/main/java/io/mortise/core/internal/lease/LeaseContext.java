@@ -7,7 +7,6 @@ import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
 import io.mortise.connection.concurrent.Scheduler;
-import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.spi.LeaseTerms;
@@ -74,8 +73,7 @@ public record LeaseContext(
 
   public void ensureOpen(LockName name) {
     if (closing.isClosed()) {
-      throw new LockException(
-          LockException.Reason.CLIENT_CLOSED, "lock '" + name + "': its client was closed", null);
+      throw LockExceptions.clientClosed(name);
     }
   }
 }

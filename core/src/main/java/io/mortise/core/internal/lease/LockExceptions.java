@@ -34,6 +34,12 @@ public final class LockExceptions {
     return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
   }
 
+  /** Returns the exception for a lock whose client was closed. */
+  static LockException clientClosed(Object lock) {
+    return new LockException(
+        Reason.CLIENT_CLOSED, "lock '" + lock + "': its client was closed", null);
+  }
+
   /**
    * Returns the exception for the caller of a release that was repeated and found nothing, if the
    * replying server is not the one that was asked first, or has restarted. Otherwise returns null:
