@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import com.google.common.net.InetAddresses;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * next caller begins another one.
  */
 final class HostAddresses {
-  /** A host that is an address. */
-  private static final Pattern LITERAL = Pattern.compile("[0-9.]+|\\[?[0-9A-Fa-f]*:[^/]*");
-
   /** Looks up a host in the system; tests have their own. */
   @FunctionalInterface
   interface Resolver {
@@ -46,7 +43,7 @@ final class HostAddresses {
 
   /** Returns all addresses; waits until the deadline. */
   List<InetAddress> until(Deadline deadline) throws IOException {
-    if (LITERAL.matcher(host).matches()) {
+    if (InetAddresses.isInetAddress(host) || InetAddresses.isUriInetAddress(host)) {
       return List.of(resolver.lookUp(host));
     }
     try {

@@ -67,22 +67,15 @@ public final class HealthCheck {
   }
 
   private CompletableFuture<CheckedServer> start(Topology.Server server, Deadline deadline) {
-    CompletableFuture<CheckedServer> result = new CompletableFuture<>();
     try {
-      var unused =
-          workers.submitBlocking(
-              () -> {
-                try {
-                  result.complete(check.check(server, deadline));
-                } catch (Throwable e) {
-                  result.completeExceptionally(e);
-                  throw e;
-                }
-              });
+      return CompletableFuture.supplyAsync(
+          () -> check.check(server, deadline),
+          task -> {
+            var unused = workers.submitBlocking(task);
+          });
     } catch (RejectedExecutionException closed) {
-      result.completeExceptionally(closed);
+      return CompletableFuture.failedFuture(closed);
     }
-    return result;
   }
 
   private static CheckedServer await(

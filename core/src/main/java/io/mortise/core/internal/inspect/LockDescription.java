@@ -2,6 +2,7 @@ package io.mortise.core.internal.inspect;
 
 import static io.mortise.scripts.ScriptCall.text;
 
+import com.google.common.primitives.Longs;
 import io.mortise.core.LockInspection.Mode;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,10 +88,7 @@ record LockDescription(
   }
 
   private static OptionalLong number(String digits) {
-    try {
-      return digits.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits));
-    } catch (NumberFormatException other) {
-      return OptionalLong.empty();
-    }
+    Long number = Longs.tryParse(digits);
+    return number == null ? OptionalLong.empty() : OptionalLong.of(number);
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.inspect;
 
+import com.google.common.primitives.Longs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -93,11 +94,8 @@ record ProcessFacts(Map<String, String> values) {
   }
 
   OptionalLong processId() {
-    try {
-      return OptionalLong.of(Long.parseLong(values.getOrDefault(PROCESS_ID, "")));
-    } catch (NumberFormatException unknown) {
-      return OptionalLong.empty();
-    }
+    Long id = Longs.tryParse(values.getOrDefault(PROCESS_ID, ""));
+    return id == null ? OptionalLong.empty() : OptionalLong.of(id);
   }
 
   Optional<Instant> started() {
