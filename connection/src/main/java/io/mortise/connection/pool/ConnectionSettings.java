@@ -3,6 +3,7 @@ package io.mortise.connection.pool;
 import com.google.common.base.Ticker;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param durability how safe a write has to be before an attempt counts
  * @param security what TLS and sentinels need beside the URI
  * @param ticker the one clock of the client; all its deadlines and moments are by this clock
+ * @param random chooses among servers and addresses, so that clients do not all ask the same one
  */
 public record ConnectionSettings(
     int maxConnections,
     Duration commandTimeout,
     Durability durability,
     Security security,
-    Ticker ticker) {
+    Ticker ticker,
+    Random random) {
 
   /**
    * The acknowledgements that a write needs.

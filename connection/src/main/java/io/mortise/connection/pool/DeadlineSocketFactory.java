@@ -11,6 +11,7 @@ import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
@@ -38,18 +39,25 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   private final HostAddresses addresses;
   private final JedisClientConfig config;
   private final Deadline deadline;
+  private final Random random;
   private volatile @Nullable Socket socket;
 
   /**
    * @param addresses the addresses of the server's host
    * @param config says whether and how TLS is spoken
+   * @param random chooses the order of the addresses
    */
   DeadlineSocketFactory(
-      HostAndPort server, HostAddresses addresses, JedisClientConfig config, Deadline deadline) {
+      HostAndPort server,
+      HostAddresses addresses,
+      JedisClientConfig config,
+      Deadline deadline,
+      Random random) {
     this.server = server;
     this.addresses = addresses;
     this.config = config;
     this.deadline = deadline;
+    this.random = random;
   }
 
   void close() {
@@ -81,7 +89,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   /** Connects to the first address that answers, in random order. */
   private Socket connectToAny() throws IOException {
     List<InetAddress> candidates = new ArrayList<>(addresses.until(deadline));
-    Collections.shuffle(candidates);
+    Collections.shuffle(candidates, random);
     IOException failure = null;
     int addressesLeft = candidates.size();
     for (InetAddress address : candidates) {

@@ -5,6 +5,7 @@ import io.mortise.connection.concurrent.Deadline;
 import java.net.InetAddress;
 import java.util.Deque;
 import java.util.NoSuchElementException;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -45,6 +46,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   private final HostAddresses addresses;
   private final JedisClientConfig config;
   private final Ticker ticker;
+  private final Random random;
   private final EvictionPolicyCheck evictionCheck;
   private final int maxConnections;
   private final Semaphore permits;
@@ -66,6 +68,7 @@ public final class LazyConnectionPool implements ConnectionPool {
     this.addresses = new HostAddresses(server.getHost(), InetAddress::getAllByName);
     this.config = config;
     this.ticker = settings.ticker();
+    this.random = settings.random();
     this.evictionCheck = new EvictionPolicyCheck(server.toString(), LOG::warn);
     this.maxConnections = settings.maxConnections();
     this.permits = new Semaphore(maxConnections);
@@ -119,7 +122,7 @@ public final class LazyConnectionPool implements ConnectionPool {
   @Override
   public RedisConnection connect(Deadline deadline) {
     return RedisConnection.connect(
-        server, addresses, config, deadline.within(connectionTimeoutNanos()));
+        server, addresses, config, deadline.within(connectionTimeoutNanos()), random);
   }
 
   private void closeIdle() {

@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Deadline;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,12 +40,17 @@ public final class RedisConnection extends Connection {
    * Connects and sends the greeting of the client, all before the deadline.
    *
    * @param addresses the addresses of the server's host
+   * @param random chooses the order of the addresses
    * @throws JedisConnectionException if that fails
    */
   static RedisConnection connect(
-      HostAndPort server, HostAddresses addresses, JedisClientConfig config, Deadline deadline) {
+      HostAndPort server,
+      HostAddresses addresses,
+      JedisClientConfig config,
+      Deadline deadline,
+      Random random) {
     DeadlineSocketFactory socketFactory =
-        new DeadlineSocketFactory(server, addresses, config, deadline);
+        new DeadlineSocketFactory(server, addresses, config, deadline, random);
     JedisClientConfig bounded =
         DefaultJedisClientConfig.builder()
             .from(config)

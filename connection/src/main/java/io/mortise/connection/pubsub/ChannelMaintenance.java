@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.DoubleSupplier;
 
 /**
  * Keeps the channels of {@link Subscriptions} subscribed, each where the topology says and for as
@@ -42,6 +43,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private final Scheduler scheduler;
   private final Ticker ticker;
   private final SubscriptionTimings timings;
+  private final DoubleSupplier random;
   private final Runnable connectionLostAction;
   private final ReentrantLock lock;
   private final Map<String, WakeupChannel> channels;
@@ -57,6 +59,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private volatile boolean closed;
 
   /**
+   * @param random returns values from 0 inclusive to 1 exclusive
    * @param connectionLostAction the action for a broken connection
    * @param channels all channels, with and without waiters
    */
@@ -66,6 +69,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
       Scheduler scheduler,
       Ticker ticker,
       SubscriptionTimings timings,
+      DoubleSupplier random,
       Runnable connectionLostAction,
       ReentrantLock lock,
       Map<String, WakeupChannel> channels,
@@ -75,6 +79,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     this.scheduler = scheduler;
     this.ticker = ticker;
     this.timings = timings;
+    this.random = random;
     this.connectionLostAction = connectionLostAction;
     this.lock = lock;
     this.channels = channels;
@@ -93,7 +98,8 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
             subscribers.computeIfAbsent(
                 endpoint,
                 absent ->
-                    new NodeSubscriber(absent, lock, this, workers, ticker, timings.answerNanos()));
+                    new NodeSubscriber(
+                        absent, lock, this, workers, ticker, timings.answerNanos(), random));
         bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,13 +73,14 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private final AtomicLong reconnects = new AtomicLong();
 
   // Only the subscriber thread uses these.
-  private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, Math::random);
+  private final Backoff backoff;
 
   /** Whether the log says that the connection broke. */
   private boolean outageLogged;
 
   /**
    * @param answerNanos how long connecting may take
+   * @param random returns values from 0 inclusive to 1 exclusive
    */
   NodeSubscriber(
       SubscriptionEndpoint endpoint,
@@ -86,13 +88,15 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       NodeSubscriber.Callbacks callbacks,
       WorkerPool workers,
       Ticker ticker,
-      long answerNanos) {
+      long answerNanos,
+      DoubleSupplier random) {
     this.endpoint = endpoint;
     this.lock = lock;
     this.callbacks = callbacks;
     this.workers = workers;
     this.ticker = ticker;
     this.answerNanos = answerNanos;
+    this.backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, random);
     this.channels = new NodeChannels(this::groupOf);
   }
 

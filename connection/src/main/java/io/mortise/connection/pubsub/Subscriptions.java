@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ public final class Subscriptions implements AutoCloseable {
 
   /**
    * @param ticker the one of the scheduler
+   * @param random returns values from 0 inclusive to 1 exclusive
    * @param connectionLostAction the action for a broken connection
    */
   public Subscriptions(
@@ -44,6 +46,7 @@ public final class Subscriptions implements AutoCloseable {
       Scheduler scheduler,
       Ticker ticker,
       SubscriptionTimings timings,
+      DoubleSupplier random,
       Runnable connectionLostAction) {
     this.ticker = ticker;
     this.timings = timings;
@@ -54,6 +57,7 @@ public final class Subscriptions implements AutoCloseable {
             scheduler,
             ticker,
             timings,
+            random,
             connectionLostAction,
             lock,
             channels,

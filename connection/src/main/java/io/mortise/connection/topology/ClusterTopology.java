@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -27,13 +28,15 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  */
 final class ClusterTopology implements Topology {
   private final ClusterNodes nodes;
+  private final Random random;
   private final SlotMapCache slotMap;
   private final ClusterRouter router;
   private final Topology.SubscriptionEndpoint anyNode = this::connectToAnyNode;
 
-  ClusterTopology(ClusterNodes nodes, WorkerPool workers, Ticker ticker) {
+  ClusterTopology(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
-    this.slotMap = new SlotMapCache(nodes, workers, ticker);
+    this.random = random;
+    this.slotMap = new SlotMapCache(nodes, workers, ticker, random);
     this.router = new ClusterRouter(nodes, slotMap);
   }
 
@@ -114,7 +117,7 @@ final class ClusterTopology implements Topology {
   private Connection connectToAnyNode(Deadline deadline) throws CommandException {
     SlotMap known = slotMap.current();
     List<HostAndPort> masters = new ArrayList<>(known == null ? nodes.seeds() : known.masters());
-    Collections.shuffle(masters);
+    Collections.shuffle(masters, random);
     long nodeNanos = deadline.leftNanos();
     CommandException last = null;
     for (HostAndPort master : masters) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,6 +47,7 @@ final class SlotMapCache {
   private final ClusterNodes nodes;
   private final WorkerPool workers;
   private final Ticker ticker;
+  private final Random random;
   private final ReentrantLock fetchLock = new ReentrantLock();
   private final ChannelSharding sharding;
 
@@ -59,10 +61,11 @@ final class SlotMapCache {
   @GuardedBy("fetchLock")
   private long fetchedNanos;
 
-  SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker) {
+  SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
     this.workers = workers;
     this.ticker = ticker;
+    this.random = random;
     this.sharding = new ChannelSharding(nodes, ticker);
     this.fetchedNanos = ticker.read();
   }
@@ -162,7 +165,7 @@ final class SlotMapCache {
       addresses.addAll(known.nodes());
     }
     List<HostAndPort> order = new ArrayList<>(addresses);
-    Collections.shuffle(order);
+    Collections.shuffle(order, random);
     return order;
   }
 

@@ -51,7 +51,8 @@ public final class TopologyFactory {
           new ClusterTopology(
               new ClusterNodes(uri.hosts(), node -> new LazyConnectionPool(node, config, settings)),
               workers,
-              settings.ticker());
+              settings.ticker(),
+              settings.random());
     };
   }
 
@@ -96,7 +97,8 @@ public final class TopologyFactory {
                   new JedisConnectionPool(
                       new JedisPoolProvider.ClusterNode(client, node), workers)),
           workers,
-          settings.ticker());
+          settings.ticker(),
+          settings.random());
     }
     throw new IllegalArgumentException(
         "a LockClient is made from a redis.clients.jedis.RedisClient, a RedisSentinelClient, a"

@@ -49,7 +49,8 @@ class ScriptPipelineTest {
           Duration.ofSeconds(20),
           TestSettings.DEFAULTS.durability(),
           TestSettings.DEFAULTS.security(),
-          new LaterTicker());
+          new LaterTicker(),
+          TestSettings.DEFAULTS.random());
   private volatile Function<List<String>, String> answers = ScriptPipelineTest::number;
   private final CountDownLatch resumed = new CountDownLatch(1);
   private final RespServer server = new RespServer(command -> answers.apply(command));

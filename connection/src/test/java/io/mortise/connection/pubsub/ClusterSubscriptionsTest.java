@@ -74,7 +74,7 @@ class ClusterSubscriptionsTest {
   private Subscriptions subscriptions(
       Topology at, WorkerPool threads, long heartbeatNanos, long answerNanos) {
     SubscriptionTimings timings = new SubscriptionTimings(0, heartbeatNanos, answerNanos);
-    return new Subscriptions(at, threads, scheduler, ticker, timings, () -> {});
+    return new Subscriptions(at, threads, scheduler, ticker, timings, Math::random, () -> {});
   }
 
   @AfterEach

@@ -70,7 +70,13 @@ class NodeSubscriberTest {
 
   private final NodeSubscriber subscriber =
       new NodeSubscriber(
-          this::connect, lock, callbacks, workers, Ticker.systemTicker(), ANSWER_NANOS);
+          this::connect,
+          lock,
+          callbacks,
+          workers,
+          Ticker.systemTicker(),
+          ANSWER_NANOS,
+          Math::random);
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
@@ -254,7 +260,13 @@ class NodeSubscriberTest {
     try (WorkerPool pool = new WorkerPool("test", factory)) {
       NodeSubscriber other =
           new NodeSubscriber(
-              this::connect, lock, callbacks, pool, Ticker.systemTicker(), ANSWER_NANOS);
+              this::connect,
+              lock,
+              callbacks,
+              pool,
+              Ticker.systemTicker(),
+              ANSWER_NANOS,
+              Math::random);
       WakeupChannel channel = new WakeupChannel("first", true, 0);
       locked(() -> other.add(List.of(channel)));
       await().atMost(BackgroundCall.LIVENESS).until(() -> dead.get() != null);

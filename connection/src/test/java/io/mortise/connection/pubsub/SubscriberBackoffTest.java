@@ -60,7 +60,8 @@ class SubscriberBackoffTest {
       };
 
   private final NodeSubscriber subscriber =
-      new NodeSubscriber(this::connect, lock, callbacks, workers, ticker, ANSWER_NANOS);
+      new NodeSubscriber(
+          this::connect, lock, callbacks, workers, ticker, ANSWER_NANOS, Math::random);
 
   private Connection connect(Deadline deadline) {
     connects.incrementAndGet();

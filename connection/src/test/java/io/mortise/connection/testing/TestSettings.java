@@ -6,6 +6,7 @@ import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
 import io.mortise.connection.pool.ConnectionSettings.Security;
 import java.time.Duration;
+import java.util.Random;
 
 /** Settings of connections, as tests want them. */
 public final class TestSettings {
@@ -19,7 +20,8 @@ public final class TestSettings {
         commandTimeout,
         new Durability(0, false, Duration.ZERO),
         Security.NONE,
-        Ticker.systemTicker());
+        Ticker.systemTicker(),
+        new Random(1));
   }
 
   public static ConnectionSettings within(Duration commandTimeout) {
@@ -32,7 +34,8 @@ public final class TestSettings {
         DEFAULTS.commandTimeout(),
         DEFAULTS.durability(),
         Security.NONE,
-        ticker);
+        ticker,
+        DEFAULTS.random());
   }
 
   public static ConnectionSettings connections(int most) {

@@ -40,7 +40,8 @@ class ForgottenConnectionsTest {
               Duration.ofSeconds(20),
               TestSettings.DEFAULTS.durability(),
               TestSettings.DEFAULTS.security(),
-              ticker),
+              ticker,
+              TestSettings.DEFAULTS.random()),
           workers);
 
   @AfterEach

@@ -171,7 +171,7 @@ class SlotMapCacheTest {
     FakeTicker ticker = new FakeTicker();
     AtomicInteger changes = new AtomicInteger();
     try (ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()))) {
-      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker, TestSettings.DEFAULTS.random());
       cache.onChange(changes::incrementAndGet);
       cache.refresh();
       fake.tellOfShards(FakeCluster.SHARDS);
@@ -196,7 +196,7 @@ class SlotMapCacheTest {
     fake.tellOfShardsBy(1, RespServer.HANG_UP);
     FakeTicker ticker = new FakeTicker();
     try (ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()))) {
-      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+      SlotMapCache cache = new SlotMapCache(nodes, workers, ticker, TestSettings.DEFAULTS.random());
       cache.refresh();
       assertTrue(cache.isSharded(), "all that answer know it");
 
@@ -291,7 +291,7 @@ class SlotMapCacheTest {
     fake.tell(1, 1);
     fake.stateBy(1, "ok", 7);
     FakeTicker ticker = new FakeTicker();
-    SlotMapCache cache = new SlotMapCache(nodes, workers, ticker);
+    SlotMapCache cache = new SlotMapCache(nodes, workers, ticker, TestSettings.DEFAULTS.random());
     cache.refresh();
     fake.tell(1, -1);
     fake.stateBy(1, "ok", 0); // set up again

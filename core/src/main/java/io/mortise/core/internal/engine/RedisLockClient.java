@@ -54,6 +54,7 @@ import io.mortise.core.spi.LockServer;
 import io.mortise.core.spi.WaitPolicy;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,6 +89,9 @@ public final class RedisLockClient implements LockClient, LockServer {
       implements Status {}
 
   private static final Ticker CLOCK = Ticker.systemTicker();
+
+  /** Chooses among servers and addresses, where it is needed so rarely that all may share it. */
+  private static final Random RANDOM = new Random();
 
   /** The clock whose time other processes read. */
   private static final InstantSource WALL_CLOCK = InstantSource.system();
@@ -139,6 +143,7 @@ public final class RedisLockClient implements LockClient, LockServer {
                 options.tuning().subscriptionLinger().toNanos(),
                 Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
                 options.commandTimeout().toNanos()),
+            RedisLockClient::random,
             holds::connectionBroke);
     OperationCounter operations = new OperationCounter(ticker);
     this.record =
@@ -254,7 +259,8 @@ public final class RedisLockClient implements LockClient, LockServer {
                 : new Tls(context, security.tlsProtocols(), security.tlsCipherSuites()),
             security.sentinelUser(),
             security.sentinelPassword()),
-        CLOCK);
+        CLOCK,
+        RANDOM);
   }
 
   /**
