@@ -10,7 +10,6 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -288,6 +287,6 @@ final class MultiAcquisition {
   /** Pauses for a random time, so that clients that collided do not retry together. */
   private void pause() throws InterruptedException {
     long maxPause = Math.min(MAX_PAUSE_NANOS, Math.max(1, wait.leftNanos()));
-    wait.pause(ThreadLocalRandom.current().nextLong(maxPause));
+    wait.pause((long) (source.random() * maxPause));
   }
 }

@@ -161,7 +161,8 @@ final class NodeReacquisition {
     if (ended || !mayContinue()) {
       return;
     }
-    long pause = CallerWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++);
+    long pause =
+        CallerWait.backoffNanos(firstPauseNanos, MAX_PAUSE_NANOS, slot.attempts++, source.random());
     try {
       slot.cancel = members.at(place).source().schedule(() -> attempt(place, slot), pause);
       slot.inProgress = true;

@@ -7,7 +7,6 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -184,7 +183,7 @@ final class QuorumAcquisition {
   /** Waits at that node, while holding nothing, until it grants or the slice is over. */
   private void waitAtNode(int place) throws InterruptedException {
     long minSlice = Math.max(MIN_SLICE_NANOS, budgetNanos);
-    long slice = minSlice + ThreadLocalRandom.current().nextLong(minSlice);
+    long slice = minSlice + (long) (source.random() * minSlice);
     QuorumMember member = members.at(place);
     try {
       LeaseTerms sliceTerms =
@@ -204,6 +203,7 @@ final class QuorumAcquisition {
                 >= source.options().outageTimeout().toNanos())) {
       throw lastFailure;
     }
-    wait.pause(CallerWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures));
+    wait.pause(
+        CallerWait.backoffNanos(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, failures, source.random()));
   }
 }

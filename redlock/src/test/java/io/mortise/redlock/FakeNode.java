@@ -73,6 +73,11 @@ final class FakeNode implements LeaseSource, LockServer {
   }
 
   @Override
+  public double random() {
+    return Math.random();
+  }
+
+  @Override
   public String kind() {
     return "fake";
   }

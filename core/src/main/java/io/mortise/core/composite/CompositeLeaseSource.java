@@ -68,6 +68,11 @@ public abstract class CompositeLeaseSource implements LeaseSource {
     return sources.get(0).nanoTime();
   }
 
+  @Override
+  public final double random() {
+    return sources.get(0).random();
+  }
+
   /** Returns the policies of all sources, of which one after the other is asked. */
   @Override
   public final WaitPolicy waitPolicy() {

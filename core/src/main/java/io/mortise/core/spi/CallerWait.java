@@ -1,7 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.connection.concurrent.Backoff;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -69,10 +68,11 @@ public final class CallerWait {
   /**
    * Returns a random pause: between half and all of a duration that doubles with each failure, up
    * to the maximum.
+   *
+   * @param random from 0 inclusive to 1 exclusive
    */
-  public static long backoffNanos(long firstNanos, long maxNanos, int failures) {
-    return Backoff.pauseNanos(
-        firstNanos, maxNanos, failures, ThreadLocalRandom.current().nextDouble());
+  public static long backoffNanos(long firstNanos, long maxNanos, int failures, double random) {
+    return Backoff.pauseNanos(firstNanos, maxNanos, failures, random);
   }
 
   /**

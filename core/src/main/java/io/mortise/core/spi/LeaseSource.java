@@ -38,6 +38,9 @@ public interface LeaseSource {
    */
   long nanoTime();
 
+  /** Returns a random number from 0 inclusive to 1 exclusive, for the pauses between attempts. */
+  double random();
+
   /** Returns the keys of the lock in Redis: two locks that share a key exclude each other. */
   Set<LockKey> places();
 

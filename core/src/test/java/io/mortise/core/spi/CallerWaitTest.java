@@ -103,7 +103,7 @@ class CallerWaitTest {
   void aBackoffIsHalfToAllOfADurationThatDoubles() {
     for (int failures = 0; failures < 10; failures++) {
       long full = Math.min(1_000, 100L << failures);
-      long pause = CallerWait.backoffNanos(100, 1_000, failures);
+      long pause = CallerWait.backoffNanos(100, 1_000, failures, Math.random());
       assertTrue(full / 2 <= pause && pause <= full, pause + " after " + failures);
     }
   }

@@ -51,6 +51,11 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
+  public double random() {
+    return Math.random();
+  }
+
+  @Override
   public String kind() {
     return "fake";
   }

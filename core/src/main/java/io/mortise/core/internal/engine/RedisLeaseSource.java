@@ -94,6 +94,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
+  public double random() {
+    return context.random();
+  }
+
+  @Override
   public String kind() {
     return protocol.kind();
   }
