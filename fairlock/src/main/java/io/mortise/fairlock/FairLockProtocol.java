@@ -21,8 +21,11 @@ import java.util.List;
  * That of a hold has its run, and the number of waiters in it that the hold has served.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
+ *
+ * @param run the run of a hold; empty for none
+ * @param served how many of its waiters the hold has served
  */
-final class FairLockProtocol implements RunProtocol {
+record FairLockProtocol(FairLockKeys keys, List<String> run, int served) implements RunProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script KEEP = Script.load("fair/keep");
@@ -34,60 +37,13 @@ final class FairLockProtocol implements RunProtocol {
 
   private static final int FIRST_OF_RUN = 3;
 
-  private final LockName name;
-  private final String channelPrefix;
-  private final byte[] lockKey;
-  private final byte[] tokenKey;
-  private final byte[] forcedKey;
-  private final byte[] tokenRetentionMillis;
-  private final byte[] forcedMarkMillis;
-  private final WaiterQueue queue;
-
-  private final List<byte[]> keysOfHeartbeat;
-  private final List<byte[]> keysOfLeave;
-  private final List<byte[]> keysOfRelease;
-  private final List<String> run;
-  private final int served;
-
   FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
-    this.name = name;
-    this.channelPrefix = name.derive("redisson_lock__channel");
-    this.lockKey = bytes(name.value());
-    this.tokenKey = bytes(name.tokenKey());
-    this.forcedKey = bytes(name.forcedKey());
-    this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
-    this.forcedMarkMillis = bytes(options.lease().toMillis());
-    this.queue = new WaiterQueue(name, waiterTimeout);
-    byte[] channels = bytes(channelPrefix);
-    byte[] plainWaiters = bytes(name.waitersKey());
-    this.keysOfHeartbeat = List.of(lockKey, channels, queue.key(), queue.deadlinesKey());
-    this.keysOfLeave = List.of(lockKey, channels, queue.key(), queue.deadlinesKey(), plainWaiters);
-    this.keysOfRelease =
-        List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey(), plainWaiters);
-    this.run = List.of();
-    this.served = 0;
-  }
-
-  /** Creates the protocol of a hold. */
-  private FairLockProtocol(FairLockProtocol lock, List<String> run, int served) {
-    this.name = lock.name;
-    this.channelPrefix = lock.channelPrefix;
-    this.lockKey = lock.lockKey;
-    this.tokenKey = lock.tokenKey;
-    this.forcedKey = lock.forcedKey;
-    this.tokenRetentionMillis = lock.tokenRetentionMillis;
-    this.forcedMarkMillis = lock.forcedMarkMillis;
-    this.queue = lock.queue;
-    this.keysOfHeartbeat = lock.keysOfHeartbeat;
-    this.keysOfLeave = lock.keysOfLeave;
-    this.keysOfRelease = lock.keysOfRelease;
-    this.run = run;
-    this.served = served;
+    this(new FairLockKeys(name, options, waiterTimeout), List.of(), 0);
   }
 
   @Override
   public LockName name() {
-    return name;
+    return keys.name;
   }
 
   @Override
@@ -103,7 +59,7 @@ final class FairLockProtocol implements RunProtocol {
 
   @Override
   public String channel(String holder) {
-    return channelPrefix + ":" + holder;
+    return keys.channelPrefix + ":" + holder;
   }
 
   @Override
@@ -120,13 +76,13 @@ final class FairLockProtocol implements RunProtocol {
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun) {
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey, queue.key(), queue.deadlinesKey()),
+        List.of(keys.lockKey, keys.tokenKey, keys.queue.key(), keys.queue.deadlinesKey()),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
-            tokenRetentionMillis,
+            keys.tokenRetentionMillis,
             bytes(maxRun),
-            queue.heartbeatValidityMillis(waits)));
+            keys.queue.heartbeatValidityMillis(waits)));
   }
 
   @Override
@@ -145,22 +101,12 @@ final class FairLockProtocol implements RunProtocol {
     for (Object waiter : fields.subList(FIRST_OF_RUN, fields.size())) {
       behind.add(text(waiter));
     }
-    return new FairLockProtocol(this, List.copyOf(behind), 0);
-  }
-
-  @Override
-  public List<String> run() {
-    return run;
-  }
-
-  @Override
-  public int served() {
-    return served;
+    return new FairLockProtocol(keys, List.copyOf(behind), 0);
   }
 
   @Override
   public RunProtocol servingNext() {
-    return new FairLockProtocol(this, run, served + 1);
+    return new FairLockProtocol(keys, run, served + 1);
   }
 
   /** Returns the argument that names the waiters that the hold has served. */
@@ -171,47 +117,49 @@ final class FairLockProtocol implements RunProtocol {
   @Override
   public ScriptCall release(String holder) {
     return new ScriptCall(
-        RELEASE, keysOfRelease, List.of(bytes(holder), publish(), servedWaiters()));
+        RELEASE, keys.ofRelease, List.of(bytes(holder), publish(), servedWaiters()));
   }
 
   @Override
   public ScriptCall keep(String holder, long restMillis) {
     return new ScriptCall(
-        KEEP, keysOfRelease, List.of(bytes(holder), publish(), bytes(restMillis), servedWaiters()));
+        KEEP,
+        keys.ofRelease,
+        List.of(bytes(holder), publish(), bytes(restMillis), servedWaiters()));
   }
 
   @Override
   public ScriptCall leave(String holder) {
-    return new ScriptCall(LEAVE, keysOfLeave, List.of(bytes(holder), publish(), servedWaiters()));
+    return new ScriptCall(LEAVE, keys.ofLeave, List.of(bytes(holder), publish(), servedWaiters()));
   }
 
   @Override
   public ScriptCall renew(String holder, long leaseMillis) {
     return new ScriptCall(
-        RENEW, List.of(lockKey, forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
+        RENEW, List.of(keys.lockKey, keys.forcedKey), List.of(bytes(holder), bytes(leaseMillis)));
   }
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return queue.heartbeat(
+    return keys.queue.heartbeat(
         new ScriptCall(
             HEARTBEAT,
-            keysOfHeartbeat,
-            List.of(bytes(holder), queue.heartbeatValidityMillis(), publish())));
+            keys.ofHeartbeat,
+            List.of(bytes(holder), keys.queue.heartbeatValidityMillis(), publish())));
   }
 
   @Override
   public ScriptCall forceRelease() {
-    return new ScriptCall(FORCE, keysOfRelease, List.of(publish(), forcedMarkMillis));
+    return new ScriptCall(FORCE, keys.ofRelease, List.of(publish(), keys.forcedMarkMillis));
   }
 
   @Override
   public ScriptCall queryLease() {
-    return new ScriptCall(INSPECT, List.of(lockKey), List.of());
+    return new ScriptCall(INSPECT, List.of(keys.lockKey), List.of());
   }
 
   /** Returns a query of the length of the queue and the position of a holder in it. */
   ScriptCall queuePosition(String holder) {
-    return queue.query(holder);
+    return keys.queue.query(holder);
   }
 }
