@@ -1,7 +1,6 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.BatchItem;
-import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
@@ -34,10 +33,7 @@ public final class LeaseRenewal implements BatchItem {
   private final LeaseStateMachine state;
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
-
-  /** Tests whether all threads that share the hold have died; null unless several share it. */
-  private volatile @Nullable BooleanSupplier sharersDead;
-
+  private volatile @Nullable BooleanSupplier sharersDead; // null unless several threads share it
   private volatile boolean inFlight;
 
   /**
@@ -71,11 +67,7 @@ public final class LeaseRenewal implements BatchItem {
     this.hold = hold;
   }
 
-  /**
-   * Marks the hold as shared by several threads.
-   *
-   * @param dead tests whether all of them have died without unlocking; any thread may call it
-   */
+  /** Marks the hold as shared by several threads; {@code dead} tests whether all have died. */
   void setShared(BooleanSupplier dead) {
     sharersDead = dead;
   }
@@ -285,9 +277,8 @@ public final class LeaseRenewal implements BatchItem {
 
   @Override
   public void onFailure(CommandException fault) {
-    long pauseNanos = timing.faultPauseNanos();
     timing.setNextRequest(
-        context.nanos() + Backoff.pauseNanos(pauseNanos, pauseNanos, 0, context.random()));
+        context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
     losses.onNoReply();
     inFlight = false;
     correctNextRequest();
