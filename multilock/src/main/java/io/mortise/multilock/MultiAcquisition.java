@@ -226,7 +226,7 @@ final class MultiAcquisition {
   /** Returns the first missing member, and all that one round trip can acquire with it. */
   private List<Integer> groupOfFirst(List<Integer> missing) {
     LeaseSource first = members.get(missing.get(0));
-    return missing.stream().filter(i -> first.joins(members.get(i))).toList();
+    return missing.stream().filter(i -> first.canAcquireTogetherWith(members.get(i))).toList();
   }
 
   /** Returns the reply timeout of a step that does not wait, as the wait of its terms. */

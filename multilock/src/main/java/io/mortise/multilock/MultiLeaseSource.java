@@ -8,7 +8,7 @@ import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,8 +66,8 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   }
 
   private static String addresses(LeaseSource source) {
-    return source.nodes().stream()
-        .map(LockServer::address)
+    return source.deployments().stream()
+        .map(RedisDeployment::address)
         .sorted()
         .collect(Collectors.joining(","));
   }

@@ -4,7 +4,7 @@ import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockKey;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,7 @@ import java.util.function.BiPredicate;
  * <p><b>Threads.</b> Confined to the thread that acquires.
  */
 final class SameServerCheck {
-  private final Map<LockServer, Optional<String>> ids = new HashMap<>();
+  private final Map<RedisDeployment, Optional<String>> ids = new HashMap<>();
   private final LeaseTerms terms;
   private final CallerWait wait;
 
@@ -61,8 +61,8 @@ final class SameServerCheck {
     for (int i = 0; i < members.size(); i++) {
       LeaseSource one = members.get(i);
       for (LeaseSource other : members.subList(i + 1, members.size())) {
-        if (one.places().stream()
-            .anyMatch(place -> other.places().stream().anyMatch(p -> isOne.test(place, p)))) {
+        if (one.keys().stream()
+            .anyMatch(place -> other.keys().stream().anyMatch(p -> isOne.test(place, p)))) {
           return Optional.of(
               "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
                   .formatted(one, other));
@@ -74,10 +74,10 @@ final class SameServerCheck {
 
   private boolean isOne(LockKey one, LockKey other) {
     return one.name().equals(other.name())
-        && idOf(one.node()).filter(id -> idOf(other.node()).equals(Optional.of(id))).isPresent();
+        && idOf(one.deployment()).filter(id -> idOf(other.deployment()).equals(Optional.of(id))).isPresent();
   }
 
-  private Optional<String> idOf(LockServer server) {
+  private Optional<String> idOf(RedisDeployment server) {
     return ids.computeIfAbsent(server, asked -> asked.serverId(withinNanos()));
   }
 

@@ -4,7 +4,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import io.mortise.core.spi.OwnedLease;
 import java.util.Collections;
 import java.util.Map;
@@ -39,7 +39,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final int MAX_ABANDONED_CALLS = 4;
 
   /** By client, because the client's threads are the ones that hang. */
-  private static final Map<LockServer, NodeHealth> HEALTH_BY_CLIENT =
+  private static final Map<RedisDeployment, NodeHealth> HEALTH_BY_CLIENT =
       Collections.synchronizedMap(new WeakHashMap<>());
 
   /**
@@ -59,7 +59,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   }
 
   static QuorumMember of(LeaseSource source) {
-    Set<LockServer> nodes = source.nodes();
+    Set<RedisDeployment> nodes = source.deployments();
     return new QuorumMember(
         source,
         nodes.size() == 1
@@ -83,18 +83,18 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /** Returns the addresses of its servers, for messages. */
   String address() {
-    return source.nodes().stream()
-        .map(LockServer::address)
+    return source.deployments().stream()
+        .map(RedisDeployment::address)
         .sorted()
         .collect(Collectors.joining("+"));
   }
 
   /** Returns whether the two may fail together, judged by their addresses. Sends nothing. */
   boolean sharesAddress(QuorumMember other) {
-    return source.nodes().stream()
+    return source.deployments().stream()
         .anyMatch(
             node ->
-                other.source.nodes().stream()
+                other.source.deployments().stream()
                     .anyMatch(theirs -> node.address().equals(theirs.address())));
   }
 
@@ -128,8 +128,8 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
       health
           .serverIds()
           .set(
-              source.nodes().stream()
-                  .map(LockServer::serverId)
+              source.deployments().stream()
+                  .map(RedisDeployment::serverId)
                   .flatMap(Optional::stream)
                   .collect(Collectors.toUnmodifiableSet()));
     }

@@ -5,7 +5,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockKey;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A lock on its own node: tasks run at once, and scheduled ones when a test runs them. */
-final class FakeNode implements LeaseSource, LockServer {
+final class FakeNode implements LeaseSource, RedisDeployment {
   private final String address;
 
   /** The scheduled tasks. */
@@ -93,7 +93,7 @@ final class FakeNode implements LeaseSource, LockServer {
   }
 
   @Override
-  public Set<LockKey> places() {
+  public Set<LockKey> keys() {
     return Set.of(new LockKey(this, name()));
   }
 

@@ -37,14 +37,14 @@ final class Fairness implements Chapter {
 
   @Override
   public long expected(DemoSettings settings) {
-    return LockKind.values().length
+    return FairnessLock.values().length
         * ((long) settings.stock() + FairnessRun.inLine(settings.processes()));
   }
 
   @Override
   public void warmUp(WorkerThreadContext context) {
     String name = context.job().lockName() + ":warm-up-of-" + context.locks().id();
-    for (LockKind kind : LockKind.values()) {
+    for (FairnessLock kind : FairnessLock.values()) {
       for (int i = 0; i < WARM_UPS; i++) {
         kind.lock(context.locks(), name).tryAcquire().ifPresent(Lease::close);
       }
@@ -54,7 +54,7 @@ final class Fairness implements Chapter {
   @Override
   public void work(WorkerThreadContext context) throws InterruptedException {
     String role = context.job().role();
-    LockKind kind = LockKind.valueOf(role.replace(FairnessRun.LINE_UP, ""));
+    FairnessLock kind = FairnessLock.valueOf(role.replace(FairnessRun.LINE_UP, ""));
     DistributedLock lock = kind.lock(context.locks(), context.job().lockName());
     if (role.endsWith(FairnessRun.LINE_UP)) {
       context.awaitCall();
@@ -66,8 +66,8 @@ final class Fairness implements Chapter {
 
   @Override
   public Outcome play(ChapterRun run) throws InterruptedException {
-    FairnessRun plain = FairnessRun.play(run, LockKind.PLAIN);
-    FairnessRun fair = FairnessRun.play(run, LockKind.FAIR);
+    FairnessRun plain = FairnessRun.play(run, FairnessLock.PLAIN);
+    FairnessRun fair = FairnessRun.play(run, FairnessLock.FAIR);
     return outcome(plain, fair);
   }
 
@@ -79,7 +79,7 @@ final class Fairness implements Chapter {
     figures.addAll(plain.figures(tolerance));
     figures.addAll(fair.figures(tolerance));
     figures.add(
-        LockKind.FAIR.figure(
+        FairnessLock.FAIR.figure(
             Metric.millis("inLineWithinMillis", "each in line within", fair.inLineWithinNanos())
                 .aside()));
     String explanation =

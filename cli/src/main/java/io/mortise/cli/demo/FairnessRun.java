@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param excerpt a part of the sale
  */
 record FairnessRun(
-    LockKind kind, LineUp lineUp, long inLineWithinNanos, Sale sale, Timeline excerpt) {
+    FairnessLock kind, LineUp lineUp, long inLineWithinNanos, Sale sale, Timeline excerpt) {
   /** Follows the kind in the role of a worker whose threads line up. */
   static final String LINE_UP = " line-up";
 
@@ -35,7 +35,7 @@ record FairnessRun(
   /** About the number of threads in line: enough to see an order, few enough to see each. */
   private static final int IN_LINE = 16;
 
-  static FairnessRun play(ChapterRun run, LockKind kind) throws InterruptedException {
+  static FairnessRun play(ChapterRun run, FairnessLock kind) throws InterruptedException {
     int threads = threadsInLine(run.settings().processes());
     run.open(worker -> kind + LINE_UP, threads);
     List<Hold> asked = new ArrayList<>();
@@ -76,7 +76,7 @@ record FairnessRun(
    * Lets the threads request the lock one after the other, and then enter. Returns the longest time
    * in which one got in line.
    */
-  private static long lineUp(ChapterRun run, LockKind kind) throws InterruptedException {
+  private static long lineUp(ChapterRun run, FairnessLock kind) throws InterruptedException {
     long slowest = 0;
     try (LockClient client = run.connect()) {
       DistributedLock lock = kind.lock(client, run.lockName());

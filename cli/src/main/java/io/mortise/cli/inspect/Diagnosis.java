@@ -4,7 +4,7 @@ import io.mortise.cli.options.RedisClients;
 import io.mortise.core.LockClient;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.ServerHealth.Severity;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -82,7 +82,7 @@ public record Diagnosis(List<Deployment> deployments, List<Problem> together) {
       List<LockClient> clients, List<Deployment> deployments) {
     for (int i = 0; i < clients.size(); i++) {
       for (int j = i + 1; j < clients.size(); j++) {
-        if (((LockServer) clients.get(i)).isSame((LockServer) clients.get(j))) {
+        if (((RedisDeployment) clients.get(i)).isSame((RedisDeployment) clients.get(j))) {
           return Optional.of(
               new Problem(
                   Severity.ERROR,

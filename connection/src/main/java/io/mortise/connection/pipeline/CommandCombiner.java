@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * <p>A command is queued for at most {@value CombinerLimits#MAX_QUEUE_MICROS} µs: then its thread
  * starts a batch all the same, with the commands of the other waiting threads. So a distant server
  * has as many batches under way as it needs, and neither a silent connection nor a thread that does
- * not run delays the commands of the others. A {@link PipelineBatch} writes and reads.
+ * not run delays the commands of the others. A {@link PipelineTransport} writes and reads.
  *
  * <p>But a thread beyond the first {@value CombinerLimits#DEFAULT_MAX_BATCHES} starts none while
  * there are as many batches as connections. Example: ten thousand threads ask at the same time, and

@@ -112,7 +112,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
    * Connects within an equal share of the time, so that a silent address leaves time for the next.
    */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
-    Socket created = new WriteTimeoutSocket(deadline.ticker());
+    Socket created = new ReadDeadlineSocket(deadline.ticker());
     try {
       created.setKeepAlive(true);
       created.setTcpNoDelay(true);

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.Signal;
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.SentinelConnection.MasterReport;
 import io.mortise.connection.pool.SentinelConnection.UnknownMaster;
@@ -51,7 +51,7 @@ public final class SentinelMonitor implements AutoCloseable {
   private final List<MonitoredSentinel> sentinels = new ArrayList<>();
   private final ExecutorService threads;
   private final Ticker ticker;
-  private final ReentrantLock lock = new UnfailingLock();
+  private final ReentrantLock lock = new OomSafeLock();
   private final Signal reported = new Signal();
   private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
   private volatile @Nullable HostAndPort master;

@@ -3,7 +3,7 @@ package io.mortise.connection.pubsub;
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.Signal;
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pubsub.ReservedChannels.Reservation;
 import io.mortise.connection.topology.Topology;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Subscriptions implements AutoCloseable {
   private final Ticker ticker;
   private final SubscriptionTimings timings;
-  private final ReentrantLock lock = new UnfailingLock();
+  private final ReentrantLock lock = new OomSafeLock();
 
   /** Written under the lock; read without it by methods that only look. */
   private final Map<String, WakeupChannel> channels = new ConcurrentHashMap<>();

@@ -1,6 +1,6 @@
 package io.mortise.connection.topology;
 
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeReachability {
   private final String server;
   private final Topology.ReachabilityObserver observer;
-  private final ReentrantLock lock = new UnfailingLock();
+  private final ReentrantLock lock = new OomSafeLock();
   private volatile boolean unreachable;
 
   NodeReachability(String server, Topology.ReachabilityObserver observer) {

@@ -3,7 +3,7 @@ package io.mortise.connection.topology;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pipeline.CombinableExchange;
 import io.mortise.connection.pipeline.CommandCombiner;
-import io.mortise.connection.pipeline.PipelineBatch;
+import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool;
@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * scheduler's thread calls; actions are set before the first use. Each attempt has a connection of
  * its own, or a share in a batch of the {@link CommandCombiner}.
  */
-final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoCloseable {
+final class RedisNode implements Topology.Server, PipelineTransport.Lender, AutoCloseable {
   private final String address;
   private final ConnectionPool connections;
   private final PlatformThreadOffload offload = new PlatformThreadOffload();
@@ -37,7 +37,7 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
-    this.combiner = PipelineBatch.to(this);
+    this.combiner = PipelineTransport.to(this);
     this.reachability = new NodeReachability(address, (server, fault) -> {});
   }
 
@@ -60,7 +60,7 @@ final class RedisNode implements Topology.Server, PipelineBatch.Lender, AutoClos
   public Reply exchange(Exchange exchange, Deadline deadline) throws CommandException {
     Attempt first =
         exchange instanceof CombinableExchange script && script.isCombinable()
-            ? () -> PipelineBatch.run(combiner, script, deadline)
+            ? () -> PipelineTransport.run(combiner, script, deadline)
             : () -> exchangeOnBorrowed(exchange, deadline, true);
     return exchange(first, exchange, deadline, true);
   }

@@ -260,7 +260,7 @@ public abstract class CompositeLease implements OwnedLease {
   }
 
   private LeaseLoss loss(String fact) {
-    return CompositeLoss.of(
+    return CompositeLosses.of(
         name, fencingToken(), fact, members(), capacity(), required(), source.nanoTime());
   }
 

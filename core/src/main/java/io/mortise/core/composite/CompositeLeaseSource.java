@@ -80,10 +80,10 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   }
 
   @Override
-  public final Set<LockKey> places() {
-    Set<LockKey> places = new LinkedHashSet<>();
-    sources.forEach(source -> places.addAll(source.places()));
-    return places;
+  public final Set<LockKey> keys() {
+    Set<LockKey> keys = new LinkedHashSet<>();
+    sources.forEach(source -> keys.addAll(source.keys()));
+    return keys;
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class LeaseGroup {
       throws InterruptedException {
     LeaseSource first = sources.get(0);
     for (LeaseSource source : sources) {
-      if (!first.joins(source)) {
+      if (!first.canAcquireTogetherWith(source)) {
         throw new IllegalArgumentException(
             "locks '%s' and '%s' cannot be acquired in one round trip"
                 .formatted(first.name(), source.name()));

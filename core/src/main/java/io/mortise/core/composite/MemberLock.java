@@ -1,11 +1,11 @@
 package io.mortise.core.composite;
 
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The locks under which threads of several clients deliver the replies and leases of members:
- * {@link UnfailingLock}s, because no delivery may be lost when memory is exhausted.
+ * {@link OomSafeLock}s, because no delivery may be lost when memory is exhausted.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
@@ -14,6 +14,6 @@ public final class MemberLock {
 
   /** Returns a new lock whose {@code lock()} never fails. */
   public static ReentrantLock create() {
-    return new UnfailingLock();
+    return new OomSafeLock();
   }
 }

@@ -42,12 +42,12 @@ public interface LeaseSource {
   double random();
 
   /** Returns the keys of the lock in Redis: two locks that share a key exclude each other. */
-  Set<LockKey> places();
+  Set<LockKey> keys();
 
-  /** Returns the servers that have the keys of the lock. */
-  default Set<LockServer> nodes() {
-    return places().stream()
-        .map(LockKey::node)
+  /** Returns the deployments that have the keys of the lock. */
+  default Set<RedisDeployment> deployments() {
+    return keys().stream()
+        .map(LockKey::deployment)
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
@@ -138,7 +138,7 @@ public interface LeaseSource {
   LockInspection inspect();
 
   /** Returns whether one script can acquire both; see {@link #acquireTogether}. */
-  default boolean joins(LeaseSource other) {
+  default boolean canAcquireTogetherWith(LeaseSource other) {
     return false;
   }
 

@@ -18,7 +18,7 @@ public interface WaitPolicy {
 
   /** An acquisition, which may be run again when it ended without the lock. */
   @FunctionalInterface
-  interface Acquisition {
+  interface Attempt {
     /** As {@link LeaseSource#acquire}. */
     Optional<OwnedLease> with(LeaseTerms terms) throws InterruptedException;
   }
@@ -29,7 +29,7 @@ public interface WaitPolicy {
    *
    * @throws InterruptedException if the acquisition was interrupted
    */
-  Optional<OwnedLease> acquire(LeaseTerms terms, Acquisition acquisition)
+  Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt)
       throws InterruptedException;
 
   /** Returns the policy that asks this one, and the other one about what this one allows. */
@@ -55,7 +55,7 @@ public interface WaitPolicy {
    */
   record Both(WaitPolicy first, WaitPolicy second) implements WaitPolicy {
     @Override
-    public Optional<OwnedLease> acquire(LeaseTerms terms, Acquisition acquisition)
+    public Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt)
         throws InterruptedException {
       return first.acquire(terms, allowed -> second.acquire(allowed, acquisition));
     }

@@ -71,7 +71,7 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
-  public Set<LockKey> places() {
+  public Set<LockKey> keys() {
     return Set.of();
   }
 

@@ -22,7 +22,7 @@ class LeaseSourceTest {
     FakeSource source = new FakeSource("orders");
 
     assertSame(source, LeaseBackedLock.sourceOf(new Leased(source)));
-    assertFalse(source.joins(source), "it is no lock of an engine");
+    assertFalse(source.canAcquireTogetherWith(source), "it is no lock of an engine");
   }
 
   @Test

@@ -130,7 +130,7 @@ final class AcquireAttempts {
   }
 
   @FunctionalInterface
-  private interface Exchange {
+  private interface AttemptCommand {
     Reply get() throws CommandException;
   }
 
@@ -138,7 +138,7 @@ final class AcquireAttempts {
    * Sends an attempt and interprets its reply. The attempt counts as unanswered from before it is
    * sent, so that an error in the middle leaves no hold.
    */
-  private @Nullable AcquireResult outcome(Exchange exchange) {
+  private @Nullable AcquireResult outcome(AttemptCommand exchange) {
     UnansweredAttempts answered = unanswered;
     unanswered = answered.plusAttempt(context.leaseFromNow(terms));
     try {

@@ -1,7 +1,7 @@
 package io.mortise.core.internal.acquire;
 
 import io.mortise.core.internal.handoff.LocalHandOff;
-import io.mortise.core.internal.handoff.Outage;
+import io.mortise.core.internal.handoff.FaultSeries;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LeaseContext;
@@ -79,9 +79,9 @@ public final class Acquisition implements Completions.Operation {
     this.terms = terms;
     this.owner = owner;
     LeaseContext leases = context.lease();
-    Duration outage = leases.options().outageTimeout();
+    Duration limit = leases.options().outageTimeout();
     this.faultTimeout =
-        new FaultTimeout(leases.ticker(), outage, leases::random, protocol.name(), terms);
+        new FaultTimeout(leases.ticker(), limit, leases::random, protocol.name(), terms);
     this.ticket = new QueueTicket(leases.ticker(), leases.releases(), context.queues(), protocol);
     this.handOff =
         new LocalHandOff(
@@ -152,11 +152,11 @@ public final class Acquisition implements Completions.Operation {
     }
     boolean entered = ticket.enter(terms.waitNanos(), terms.interruptible(), handOff::accepts);
     context.lease().ensureOpen(protocol.name());
-    Outage outage = ticket.outage();
+    FaultSeries faults = ticket.faults();
     if (entered) {
-      if (outage != null) {
-        faultTimeout.adopt(outage, waiting.startNanos());
-        if (outage.isFresh(context.nanos())) {
+      if (faults != null) {
+        faultTimeout.adopt(faults, waiting.startNanos());
+        if (faults.isFresh(context.nanos())) {
           faultTimeout.throwIfExpired();
         }
       }
@@ -166,8 +166,8 @@ public final class Acquisition implements Completions.Operation {
       // One attempt past the queue, as tryLock() does everywhere; none when the answer is known.
       return !ticket.isHeldHere();
     }
-    if (outage != null) {
-      throw LockExceptions.from(outage.fault(), protocol.name());
+    if (faults != null) {
+      throw LockExceptions.from(faults.fault(), protocol.name());
     }
     // False only when a holder was seen; otherwise one attempt past the queue finds out.
     return !ticket.wasHeldSince(waiting.startNanos());

@@ -3,7 +3,7 @@ package io.mortise.core.internal.acquire;
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.core.internal.handoff.Outage;
+import io.mortise.core.internal.handoff.FaultSeries;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
@@ -56,11 +56,11 @@ final class FaultTimeout {
     lastFault = fault;
   }
 
-  /** Adopts the outage of the previous owner of the permit, counted from the start of this wait. */
-  void adopt(Outage outage, long waitingSinceNanos) {
-    lastFault = outage.fault();
+  /** Adopts the faults of the previous owner of the permit, counted from the start of this wait. */
+  void adopt(FaultSeries faults, long waitingSinceNanos) {
+    lastFault = faults.fault();
     sinceNanos =
-        outage.sinceNanos() - waitingSinceNanos > 0 ? outage.sinceNanos() : waitingSinceNanos;
+        faults.sinceNanos() - waitingSinceNanos > 0 ? faults.sinceNanos() : waitingSinceNanos;
   }
 
   /** Returns the last fault; null when the last attempt was answered. */

@@ -1,6 +1,6 @@
 package io.mortise.core.internal.engine;
 
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 
 /**
  * The lock of one kind and name, of one client.
@@ -9,7 +9,7 @@ import io.mortise.core.spi.LockServer;
  * @param clientId the id of the client, for messages
  * @param lockId the kind and name of the lock
  */
-record LockIdentity(LockServer client, String clientId, String lockId) {
+record LockIdentity(RedisDeployment client, String clientId, String lockId) {
 
   /** Returns another lock of the client. */
   LockIdentity of(String otherLockId) {

@@ -119,7 +119,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
-  public Set<LockKey> places() {
+  public Set<LockKey> keys() {
     return Set.of(new LockKey(identity.client(), name()));
   }
 
@@ -130,7 +130,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   /** Returns whether the other source has the same client, family, and slot. */
   @Override
-  public boolean joins(LeaseSource other) {
+  public boolean canAcquireTogetherWith(LeaseSource other) {
     return other instanceof RedisLeaseSource source
         && identity.client() == source.identity.client()
         && protocol.kind().equals(source.protocol.kind())

@@ -27,7 +27,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.NotifiedWaiters;
-import io.mortise.core.internal.acquire.ObservedReleases;
+import io.mortise.core.internal.acquire.ReleaseEffects;
 import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.internal.event.EventQueue;
@@ -50,7 +50,7 @@ import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.internal.lease.SuspensionMonitor;
-import io.mortise.core.spi.LockServer;
+import io.mortise.core.spi.RedisDeployment;
 import io.mortise.core.spi.WaitPolicy;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -69,7 +69,7 @@ import redis.clients.jedis.UnifiedJedis;
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
-public final class RedisLockClient implements LockClient, LockServer {
+public final class RedisLockClient implements LockClient, RedisDeployment {
   private static final int VERSION_INDEX = 14;
 
   /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
@@ -158,7 +158,7 @@ public final class RedisLockClient implements LockClient, LockServer {
             ticker,
             inUse);
     ReleaseObserver observer =
-        new ObservedReleases(
+        new ReleaseEffects(
             subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker);
     LeaseContext leases =
         new LeaseContext(

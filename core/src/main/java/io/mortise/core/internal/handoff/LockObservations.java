@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * permit of the queue, so by one thread at a time.
  */
 final class LockObservations {
-  private volatile @Nullable Outage outage;
+  private volatile @Nullable FaultSeries faults;
 
   /** When Redis last said that another client holds the lock; meaningful if {@code busyKnown}. */
   private volatile long busyNanos;
@@ -31,16 +31,16 @@ final class LockObservations {
 
   /** Records the outcome of the last attempt; the fault is null when the attempt was answered. */
   void recordAttempt(@Nullable CommandException fault, long nowNanos) {
-    Outage before = outage;
+    FaultSeries before = faults;
     if (fault != null) {
-      outage = new Outage(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
+      faults = new FaultSeries(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
     } else if (before != null) {
-      outage = null;
+      faults = null;
     }
   }
 
   /** Returns the consecutive faults; null when the last attempt was answered. */
-  @Nullable Outage outage() {
-    return outage;
+  @Nullable FaultSeries faults() {
+    return faults;
   }
 }

@@ -107,10 +107,10 @@ public final class QueueTicket {
   }
 
   /**
-   * Returns the outage that the previous owner of the permit met; null if none, or without a queue.
+   * Returns the faults that the previous owner of the permit met; null if none, or without a queue.
    */
-  public @Nullable Outage outage() {
-    return queue == null ? null : queue.observations().outage();
+  public @Nullable FaultSeries faults() {
+    return queue == null ? null : queue.observations().faults();
   }
 
   /** Returns whether the lock is held in this client, or Redis has said so since that time. */

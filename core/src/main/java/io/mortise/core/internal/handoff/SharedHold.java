@@ -3,7 +3,7 @@ package io.mortise.core.internal.handoff;
 import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.ClosingState;
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -30,7 +30,7 @@ final class SharedHold implements SharedLease.Users {
   private final RedisLease base;
   private final Consumer<SharedHold> onClosed;
   private final long sinceNanos;
-  private final ReentrantLock lock = new UnfailingLock();
+  private final ReentrantLock lock = new OomSafeLock();
 
   @GuardedBy("lock")
   private final Set<SharedLease> users = new HashSet<>();

@@ -19,7 +19,7 @@ record HealthFinding(
 
   /** Returns an error that a fault has shown, with the remedy for that kind of fault. */
   static HealthFinding of(Check check, String problem, CommandException fault) {
-    return of(check, Severity.ERROR, problem, Remedy.of(fault), fault);
+    return of(check, Severity.ERROR, problem, Remedies.of(fault), fault);
   }
 
   static HealthFinding of(

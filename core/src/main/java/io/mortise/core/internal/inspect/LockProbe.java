@@ -49,7 +49,7 @@ final class LockProbe {
 
   void run(Topology.Server server, Deadline deadline, CheckResults results) {
     Optional<LockName> name =
-        ProbeName.find(options, clientId, candidate -> isAt(server, candidate));
+        ProbeNames.find(options, clientId, candidate -> isAt(server, candidate));
     if (name.isPresent()) {
       tryCommands(server, name.get(), deadline, results);
       subscribe(server, channel(name.get()), deadline, results);
@@ -61,8 +61,8 @@ final class LockProbe {
   /** A master without slots may be new, or its cluster may be down and refuse all locks. */
   private void runElsewhere(Deadline deadline, CheckResults results) {
     try {
-      var unused = runScript(ProbeName.any(options, clientId), deadline);
-      if (ProbeName.isPinned(options)) {
+      var unused = runScript(ProbeNames.any(options, clientId), deadline);
+      if (ProbeNames.isPinned(options)) {
         results.fact(
             Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
       } else {

@@ -195,7 +195,7 @@ final class LockScan {
         if (String.valueOf(refusal.getMessage()).startsWith("NOPERM")) {
           locks.add("");
         } // otherwise it has become something else, or has moved to another server
-      } else if (LockHash.isLock((List<?>) ((List<?>) answer).get(1))) {
+      } else if (LockHashes.isLock((List<?>) ((List<?>) answer).get(1))) {
         nameOf(key).ifPresent(locks::add);
       }
     }

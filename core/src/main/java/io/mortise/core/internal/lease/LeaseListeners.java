@@ -1,7 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.mortise.connection.concurrent.UnfailingLock;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.event.FlightRecording;
@@ -39,7 +39,7 @@ final class LeaseListeners {
   private final Consumer<Runnable> worker;
   private final String lockName;
   private final boolean logsLoss;
-  private final ReentrantLock lock = new UnfailingLock();
+  private final ReentrantLock lock = new OomSafeLock();
 
   // A change makes a new list: most holds have none of these listeners, and many holds are kept.
 

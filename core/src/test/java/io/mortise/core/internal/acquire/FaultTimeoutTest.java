@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.core.LockException;
-import io.mortise.core.internal.handoff.Outage;
+import io.mortise.core.internal.handoff.FaultSeries;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
 import java.time.Duration;
@@ -62,13 +62,13 @@ class FaultTimeoutTest {
 
   @Test
   void anOutageThatIsAdoptedCountsFromTheStartOfTheWaitAtTheEarliest() {
-    unbounded.adopt(new Outage(fault, -5 * SECOND, 0), 0);
+    unbounded.adopt(new FaultSeries(fault, -5 * SECOND, 0), 0);
     ticker.advance(10 * SECOND - 1);
     assertFalse(unbounded.isExpired());
     ticker.advance(1);
     assertTrue(unbounded.isExpired());
 
-    unbounded.adopt(new Outage(fault, 3 * SECOND, 0), 0);
+    unbounded.adopt(new FaultSeries(fault, 3 * SECOND, 0), 0);
     assertFalse(unbounded.isExpired());
     ticker.advance(3 * SECOND);
     assertTrue(unbounded.isExpired());

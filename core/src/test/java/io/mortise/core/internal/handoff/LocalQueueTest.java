@@ -303,7 +303,7 @@ class LocalQueueTest {
     queue.observations().recordAttempt(first, 100);
     queue.observations().recordAttempt(second, 250);
 
-    Outage outage = queue.observations().outage();
+    FaultSeries outage = queue.observations().outage();
     assertNotNull(outage);
     assertSame(second, outage.fault());
     assertEquals(100, outage.sinceNanos());
@@ -318,7 +318,7 @@ class LocalQueueTest {
     assertNull(queue.observations().outage());
 
     queue.observations().recordAttempt(fault("new"), 300);
-    Outage outage = queue.observations().outage();
+    FaultSeries outage = queue.observations().outage();
     assertNotNull(outage);
     assertEquals(300, outage.sinceNanos());
   }
@@ -326,7 +326,7 @@ class LocalQueueTest {
   @Test
   void anOutageIsFreshForASecondAfterItsLastFault() {
     long last = Long.MAX_VALUE - 10; // nanoTime may be anything, and wraps around
-    Outage outage = new Outage(fault("lately"), last - 5 * SECOND, last);
+    FaultSeries outage = new FaultSeries(fault("lately"), last - 5 * SECOND, last);
 
     assertTrue(outage.isFresh(last));
     assertTrue(outage.isFresh(last + SECOND - 1));

@@ -13,8 +13,8 @@ import java.util.Optional;
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
-final class CompositeLoss {
-  private CompositeLoss() {}
+final class CompositeLosses {
+  private CompositeLosses() {}
 
   /**
    * Returns the loss of a hold: when and why the member was lost that left too few, and the state

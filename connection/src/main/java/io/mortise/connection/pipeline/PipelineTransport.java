@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * <p><b>Threads.</b> Any thread may send a batch. The connection belongs to that thread until it
  * gives the connection back.
  */
-public final class PipelineBatch implements CommandCombiner.BatchTransport {
+public final class PipelineTransport implements CommandCombiner.BatchTransport {
   private final Lender lender;
 
   /** Made before it is needed, for the time when there is no memory for another one. */
@@ -49,7 +49,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
     CommandException fault(RuntimeException thrown, PooledConnection connection);
   }
 
-  private PipelineBatch(Lender lender) {
+  private PipelineTransport(Lender lender) {
     this.lender = lender;
   }
 
@@ -59,7 +59,7 @@ public final class PipelineBatch implements CommandCombiner.BatchTransport {
   }
 
   public static CommandCombiner to(Lender lender, CombinerLimits limits) {
-    return new CommandCombiner(lender.toString(), limits, new PipelineBatch(lender));
+    return new CommandCombiner(lender.toString(), limits, new PipelineTransport(lender));
   }
 
   /** Runs a script: by its SHA-1, and by its text when the server does not know it. */

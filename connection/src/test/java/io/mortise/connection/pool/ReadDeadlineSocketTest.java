@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class WriteTimeoutSocketTest {
+class ReadDeadlineSocketTest {
   private static final int BYTES = 20;
 
   private final CountDownLatch never = new CountDownLatch(1);
   private ServerSocket server;
-  private WriteTimeoutSocket socket;
+  private ReadDeadlineSocket socket;
 
   @BeforeEach
   void connect() throws Exception {
     server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    socket = new WriteTimeoutSocket(Ticker.systemTicker());
+    socket = new ReadDeadlineSocket(Ticker.systemTicker());
     socket.connect(server.getLocalSocketAddress());
   }
 

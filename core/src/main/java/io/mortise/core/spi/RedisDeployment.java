@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
-public interface LockServer {
+public interface RedisDeployment {
 
   /** Returns host and port, for messages and for an order that all processes share. */
   String address();
@@ -29,7 +29,7 @@ public interface LockServer {
   }
 
   /** Returns whether both are one deployment, by address or id. Asks for unknown ids. */
-  default boolean isSame(LockServer other) {
+  default boolean isSame(RedisDeployment other) {
     return address().equals(other.address())
         || (serverId().isPresent() && serverId().equals(other.serverId()));
   }

@@ -6,14 +6,14 @@ import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 
 /** The kinds of locks that the demo compares. */
-enum LockKind {
+enum FairnessLock {
   PLAIN("RedisLock", "redisLock"),
   FAIR("RedisFairLock", "fairLock");
 
   private final String title;
   private final String key;
 
-  LockKind(String title, String key) {
+  FairnessLock(String title, String key) {
     this.title = title;
     this.key = key;
   }

@@ -12,7 +12,7 @@ import io.mortise.core.spi.TransferableProtocol;
  * Reports to {@link ReleaseFairness} how many other clients have received a release message, and to
  * {@link NotifiedWaiters} who was notified.
  */
-public record ObservedReleases(
+public record ReleaseEffects(
     Subscriptions subscriptions, ReleaseFairness fairness, NotifiedWaiters notified, Ticker ticker)
     implements ReleaseObserver {
 

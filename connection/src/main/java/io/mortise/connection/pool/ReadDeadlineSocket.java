@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Threads.</b> One thread at a time uses it, like its connection; any thread may call {@code
  * close}.
  */
-final class WriteTimeoutSocket extends Socket {
+final class ReadDeadlineSocket extends Socket {
   private int timeoutMillis;
   private Deadline deadline;
 
-  WriteTimeoutSocket(Ticker ticker) {
+  ReadDeadlineSocket(Ticker ticker) {
     this.deadline = Deadline.after(0, ticker);
   }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which hashes are taken for locks; M is a client of Mortise, R one of Redisson. */
-class LockHashTest {
+class LockHashesTest {
   private static List<byte[]> fields(String text) {
     return Arrays.stream(
             text.replace("M:", "0a1b2c3d-0000-8000-9000-000000000001:")
@@ -34,7 +34,7 @@ class LockHashTest {
         "mode=write R:77:write=1",
       })
   void theHashOfALock(String fields) {
-    assertTrue(LockHash.isLock(fields(fields)));
+    assertTrue(LockHashes.isLock(fields(fields)));
   }
 
   @ParameterizedTest
@@ -53,6 +53,6 @@ class LockHashTest {
         "user:77=1",
       })
   void theHashOfSomebodyElse(String fields) {
-    assertFalse(LockHash.isLock(fields(fields)));
+    assertFalse(LockHashes.isLock(fields(fields)));
   }
 }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class LockServerTest {
+class RedisDeploymentTest {
   /** A node as two clients see it. */
-  private record Seen(String address, Optional<String> serverId) implements LockServer {
+  private record Seen(String address, Optional<String> serverId) implements RedisDeployment {
     Seen(String address, String id) {
       this(address, Optional.ofNullable(id));
     }

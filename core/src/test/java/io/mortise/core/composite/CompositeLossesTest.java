@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * A hold of holds, seen late: its process was suspended, and more than one member had ended before
  * anybody looked.
  */
-class CompositeLossTest {
+class CompositeLossesTest {
   private static final long START = System.nanoTime();
   private final FakeLease a = new FakeLease("a");
   private final FakeLease b = new FakeLease("b");

@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** What a report says should be done about the errors that servers really write. */
-class RemedyTest {
+class RemediesTest {
   private static final String RIGHTS = "docs/wire.md";
 
   private static CommandException reply(String error) {
@@ -42,7 +42,7 @@ class RemedyTest {
         "MOVED 42 127.0.0.1:6380 | the URI",
       })
   void anErrorThatIsNoMissingRightDoesNotSendTheUserToTheRights(String error, String part) {
-    String remedy = Remedy.of(reply(error));
+    String remedy = Remedies.of(reply(error));
 
     assertTrue(remedy.contains(part), remedy);
     assertFalse(remedy.contains(RIGHTS), remedy);
@@ -58,7 +58,7 @@ class RemedyTest {
         "NOPERM No permissions to access a key",
       })
   void aMissingRightDoes(String error) {
-    assertTrue(Remedy.of(reply(error)).contains(RIGHTS));
+    assertTrue(Remedies.of(reply(error)).contains(RIGHTS));
   }
 
   @Test
@@ -69,13 +69,13 @@ class RemedyTest {
     CommandException refused =
         ErrorClassifier.of(new JedisConnectionException("refused"), "x", false);
 
-    assertTrue(Remedy.of(timeOut).contains("commandTimeout"));
-    assertTrue(Remedy.of(refused).contains("whether the server runs"));
+    assertTrue(Remedies.of(timeOut).contains("commandTimeout"));
+    assertTrue(Remedies.of(refused).contains("whether the server runs"));
   }
 
   @ParameterizedTest
   @EnumSource(Kind.class)
   void everyKindHasARemedy(Kind kind) {
-    assertFalse(Remedy.of(new CommandException(kind, false, "fact", null)).isBlank());
+    assertFalse(Remedies.of(new CommandException(kind, false, "fact", null)).isBlank());
   }
 }

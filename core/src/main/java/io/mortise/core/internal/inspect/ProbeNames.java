@@ -11,14 +11,14 @@ import java.util.stream.IntStream;
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */
-final class ProbeName {
+final class ProbeNames {
   /**
    * How many names are tried for one of a slot that the server has. Three masters need about three,
    * and a master of one slot some ten thousand.
    */
   private static final int MAX_NAMES = 100_000;
 
-  private ProbeName() {}
+  private ProbeNames() {}
 
   /** Returns whether all names of the client have one slot, that of their namespace. */
   static boolean isPinned(LockOptions options) {

@@ -7,8 +7,8 @@ import io.mortise.connection.pool.CommandException;
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */
-final class Remedy {
-  private Remedy() {}
+final class Remedies {
+  private Remedies() {}
 
   static String of(CommandException fault) {
     return switch (fault.kind()) {

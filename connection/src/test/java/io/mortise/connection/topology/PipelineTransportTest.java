@@ -13,7 +13,7 @@ import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pipeline.CombinerLimits;
 import io.mortise.connection.pipeline.CommandCombiner;
-import io.mortise.connection.pipeline.PipelineBatch;
+import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
@@ -38,13 +38,13 @@ import redis.clients.jedis.HostAndPort;
 
 /** Commands of many threads in one batch. */
 @Timeout(60)
-class PipelineBatchTest {
+class PipelineTransportTest {
   private static final int MANY = 40;
   private static final long LONG = 20_000_000_000L;
   private static final ConnectionSettings OPTIONS = TestSettings.within(Duration.ofNanos(LONG));
 
   private final CountDownLatch open = new CountDownLatch(1);
-  private volatile Function<List<String>, String> answers = PipelineBatchTest::echo;
+  private volatile Function<List<String>, String> answers = PipelineTransportTest::echo;
   private final RespServer server = new RespServer(this::whenOpen);
   private final RedisNode node =
       new RedisNode(
@@ -54,7 +54,7 @@ class PipelineBatchTest {
               DefaultJedisClientConfig.builder().build(),
               OPTIONS));
   private final Topology topology = new SingleNodeTopology(node);
-  private final CommandCombiner combiner = PipelineBatch.to(node, new CombinerLimits(1, LONG));
+  private final CommandCombiner combiner = PipelineTransport.to(node, new CombinerLimits(1, LONG));
   private final WorkerPool workers = new WorkerPool("test");
   private final ScriptExecutor commands = new ScriptExecutor(topology, workers, OPTIONS);
 
@@ -97,7 +97,7 @@ class PipelineBatchTest {
   /** With one batch at a time, however long that takes. */
   private Reply submit(int number) throws CommandException {
     ScriptRequest request = ScriptRequest.of(TestCalls.inspect("lock" + number));
-    return PipelineBatch.run(
+    return PipelineTransport.run(
         combiner, new ScriptExchange(request, topology), TestSettings.after(LONG));
   }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p><b>Threads.</b> Any thread may call every method.
  */
-public final class UnfailingLock extends ReentrantLock {
+public final class OomSafeLock extends ReentrantLock {
   private static final long serialVersionUID = 1L;
   private static final long RETRY_NANOS = 50_000;
 

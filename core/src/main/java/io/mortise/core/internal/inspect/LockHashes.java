@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */
-final class LockHash {
+final class LockHashes {
   private static final Pattern COUNT = Pattern.compile("[1-9]\\d{0,8}");
   private static final String MODE = "mode";
 
-  private LockHash() {}
+  private LockHashes() {}
 
   /**
    * Returns whether the fields are those of a lock: each is the id of a holder of Mortise or

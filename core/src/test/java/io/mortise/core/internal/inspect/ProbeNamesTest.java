@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ProbeNameTest {
+class ProbeNamesTest {
   private static LockOptions namespace(String namespace) {
     return LockOptions.builder().namespace(namespace).build();
   }
@@ -22,7 +22,7 @@ class ProbeNameTest {
     List<LockName> tried = new ArrayList<>();
 
     Optional<LockName> found =
-        ProbeName.find(
+        ProbeNames.find(
             options,
             "me",
             name -> {
@@ -30,7 +30,7 @@ class ProbeNameTest {
               return false;
             });
 
-    assertTrue(ProbeName.isPinned(options));
+    assertTrue(ProbeNames.isPinned(options));
     assertEquals(Optional.empty(), found);
     assertEquals(List.of(new LockName("{billing}:mortise-ping:me:0")), tried);
   }
@@ -40,14 +40,14 @@ class ProbeNameTest {
     LockOptions options = namespace("billing:");
 
     Optional<LockName> found =
-        ProbeName.find(options, "me", name -> name.value().endsWith(":me:12"));
+        ProbeNames.find(options, "me", name -> name.value().endsWith(":me:12"));
 
-    assertFalse(ProbeName.isPinned(options));
+    assertFalse(ProbeNames.isPinned(options));
     assertEquals(Optional.of(new LockName("billing:mortise-ping:me:12")), found);
   }
 
   @Test
   void aTagThatIsEmptyPinsNothing() {
-    assertFalse(ProbeName.isPinned(LockOptions.defaults()));
+    assertFalse(ProbeNames.isPinned(LockOptions.defaults()));
   }
 }

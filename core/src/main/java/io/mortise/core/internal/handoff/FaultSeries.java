@@ -9,7 +9,7 @@ import io.mortise.connection.pool.CommandException;
  * @param sinceNanos when the first of the consecutive faults was seen
  * @param lastNanos when the last fault was seen
  */
-public record Outage(CommandException fault, long sinceNanos, long lastNanos) {
+public record FaultSeries(CommandException fault, long sinceNanos, long lastNanos) {
   private static final long FRESH_NANOS = 1_000_000_000L;
 
   /** Returns whether the last fault is so recent that another attempt would tell nothing new. */
