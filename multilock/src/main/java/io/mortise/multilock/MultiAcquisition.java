@@ -194,7 +194,7 @@ final class MultiAcquisition {
 
   /** Returns whether no other member may be asked; a step of a RedLock may take longer. */
   private boolean isTimeUp() {
-    return wait.isTimeUp() && members.stream().allMatch(member -> member.nodes().size() == 1);
+    return wait.isTimeUp() && members.stream().allMatch(member -> member.deployments().size() == 1);
   }
 
   /**

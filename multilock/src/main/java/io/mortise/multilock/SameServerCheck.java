@@ -74,7 +74,9 @@ final class SameServerCheck {
 
   private boolean isOne(LockKey one, LockKey other) {
     return one.name().equals(other.name())
-        && idOf(one.deployment()).filter(id -> idOf(other.deployment()).equals(Optional.of(id))).isPresent();
+        && idOf(one.deployment())
+            .filter(id -> idOf(other.deployment()).equals(Optional.of(id)))
+            .isPresent();
   }
 
   private Optional<String> idOf(RedisDeployment server) {

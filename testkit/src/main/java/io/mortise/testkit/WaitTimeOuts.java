@@ -25,13 +25,13 @@ final class WaitTimeOuts implements WaitPolicy {
   }
 
   @Override
-  public Optional<OwnedLease> acquire(LeaseTerms terms, Acquisition acquisition)
+  public Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt)
       throws InterruptedException {
     if (pending.get() == 0 || terms.waitNanos() == 0 || terms.isUnbounded()) {
-      return acquisition.with(terms);
+      return attempt.with(terms);
     }
-    Optional<OwnedLease> held = acquisition.with(terms.waiting(0));
-    return held.isPresent() || take() ? held : acquisition.with(terms);
+    Optional<OwnedLease> held = attempt.with(terms.waiting(0));
+    return held.isPresent() || take() ? held : attempt.with(terms);
   }
 
   @Override

@@ -108,7 +108,8 @@ class JudgementTest {
     Playing bothPlain =
         run ->
             Fairness.outcome(
-                FairnessRun.play(run, FairnessLock.PLAIN), FairnessRun.play(run, FairnessLock.PLAIN));
+                FairnessRun.play(run, FairnessLock.PLAIN),
+                FairnessRun.play(run, FairnessLock.PLAIN));
     Outcome outcome = play(new Swapped("fairness", bothPlain)).chapters().get(0).outcome();
     assertFalse(outcome.ok());
     assertTrue(

@@ -1,9 +1,9 @@
 package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.Signal;
-import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pubsub.ReservedChannels.Reservation;
 import io.mortise.connection.topology.Topology;

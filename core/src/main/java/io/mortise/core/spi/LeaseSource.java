@@ -145,7 +145,7 @@ public interface LeaseSource {
   /**
    * Makes one attempt to acquire all of these locks, or none, in one round trip.
    *
-   * @param sources different locks that this one {@link #joins}, itself the first
+   * @param sources different locks that this one {@link #canAcquireTogetherWith}, itself the first
    * @param terms the terms, whose wait is how long the reply may take; zero for the client's
    *     timeout
    * @param owner the thread that will own the holds, or null

@@ -29,8 +29,7 @@ public interface WaitPolicy {
    *
    * @throws InterruptedException if the acquisition was interrupted
    */
-  Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt)
-      throws InterruptedException;
+  Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt) throws InterruptedException;
 
   /** Returns the policy that asks this one, and the other one about what this one allows. */
   default WaitPolicy then(WaitPolicy other) {
@@ -57,7 +56,7 @@ public interface WaitPolicy {
     @Override
     public Optional<OwnedLease> acquire(LeaseTerms terms, Attempt attempt)
         throws InterruptedException {
-      return first.acquire(terms, allowed -> second.acquire(allowed, acquisition));
+      return first.acquire(terms, allowed -> second.acquire(allowed, attempt));
     }
 
     @Override

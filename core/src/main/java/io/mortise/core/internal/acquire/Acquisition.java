@@ -1,7 +1,7 @@
 package io.mortise.core.internal.acquire;
 
-import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.FaultSeries;
+import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LeaseContext;

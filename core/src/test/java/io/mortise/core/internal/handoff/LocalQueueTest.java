@@ -298,12 +298,12 @@ class LocalQueueTest {
   void anOutageCountsFromTheFirstFaultOfItsRow() {
     CommandException first = fault("first");
     CommandException second = fault("second");
-    assertNull(queue.observations().outage());
+    assertNull(queue.observations().faults());
 
     queue.observations().recordAttempt(first, 100);
     queue.observations().recordAttempt(second, 250);
 
-    FaultSeries outage = queue.observations().outage();
+    FaultSeries outage = queue.observations().faults();
     assertNotNull(outage);
     assertSame(second, outage.fault());
     assertEquals(100, outage.sinceNanos());
@@ -315,10 +315,10 @@ class LocalQueueTest {
     queue.observations().recordAttempt(fault("old"), 100);
 
     queue.observations().recordAttempt(null, 200);
-    assertNull(queue.observations().outage());
+    assertNull(queue.observations().faults());
 
     queue.observations().recordAttempt(fault("new"), 300);
-    FaultSeries outage = queue.observations().outage();
+    FaultSeries outage = queue.observations().faults();
     assertNotNull(outage);
     assertEquals(300, outage.sinceNanos());
   }
