@@ -49,6 +49,7 @@ class ThreadModeTest {
                   case "name", "toString", "identity" -> name;
                   case "options" -> LockOptions.defaults();
                   case "nanoTime" -> System.nanoTime();
+                  case "random" -> Math.random();
                   case "joins" -> true;
                   case "acquireTogether" -> new GroupAttemptResult.Acquired(leases);
                   default -> throw new UnsupportedOperationException(method.getName());
