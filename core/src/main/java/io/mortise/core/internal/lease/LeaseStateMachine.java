@@ -138,12 +138,15 @@ public final class LeaseStateMachine {
     return listeners.lacksWorker();
   }
 
-  /** Throws if listeners have to be notified and no worker could be started for that. */
+  /**
+   * Ensures that the listeners have been notified, or a worker does so.
+   *
+   * @throws UndeliveredException if no worker could be started for that
+   */
   public void ensureDelivered() {
     var unused = deliver(); // another thread may be between its change and this
     if (listeners.lacksWorker()) {
-      throw new OutOfMemoryError(
-          "lock '" + lockName + "': no thread could be started that notifies its listeners");
+      throw new UndeliveredException(lockName);
     }
   }
 

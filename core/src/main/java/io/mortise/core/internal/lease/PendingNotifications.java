@@ -225,13 +225,13 @@ final class PendingNotifications {
   }
 
   /**
-   * Notifies one dependent. Throws an error of the JVM, such as an {@code OutOfMemoryError}: then
-   * it is notified again.
+   * Notifies one dependent. Throws an error of the JVM, such as an {@code OutOfMemoryError}, and
+   * what a dependent throws that could not notify its own listeners: then it is notified again.
    */
   static <T> void notifyDependent(String lockName, Consumer<T> dependent, T event) {
     try {
       dependent.accept(event);
-    } catch (VirtualMachineError e) {
+    } catch (VirtualMachineError | UndeliveredException e) {
       throw e;
     } catch (Throwable e) {
       logFailure(lockName, "lock '{}': a composite hold could not be notified", e);

@@ -1,0 +1,14 @@
+package io.mortise.core.internal.lease;
+
+/**
+ * Says that the listeners of a composite hold could not be notified, because no thread could be
+ * started for that. The member that has notified the composite hold does so again: see {@link
+ * PendingNotifications#notifyDependent}.
+ */
+public final class UndeliveredException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  UndeliveredException(String lockName) {
+    super("lock '" + lockName + "': no thread could be started that notifies its listeners");
+  }
+}
