@@ -78,7 +78,7 @@ class MultiAcquisitionTest {
                   case "options" -> LockOptions.defaults();
                   case "nanoTime" -> System.nanoTime();
                   case "random" -> Math.random();
-                  case "joins" -> proxy == arguments[0];
+                  case "canAcquireTogetherWith" -> proxy == arguments[0];
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }

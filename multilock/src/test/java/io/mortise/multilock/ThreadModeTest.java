@@ -50,7 +50,7 @@ class ThreadModeTest {
                   case "options" -> LockOptions.defaults();
                   case "nanoTime" -> System.nanoTime();
                   case "random" -> Math.random();
-                  case "joins" -> true;
+                  case "canAcquireTogetherWith" -> true;
                   case "acquireTogether" -> new GroupAttemptResult.Acquired(leases);
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
