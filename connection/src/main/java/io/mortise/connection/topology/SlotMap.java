@@ -1,6 +1,6 @@
 package io.mortise.connection.topology;
 
-import static io.mortise.scripts.ScriptCall.text;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -48,7 +48,7 @@ public final class SlotMap {
         HostAndPort address = address(node, answeringNode);
         master = master == null ? address : master;
         map.nodes.add(address);
-        map.ids.add(text(node.get(NODE_ID_INDEX)));
+        map.ids.add(new String((byte[]) node.get(NODE_ID_INDEX), UTF_8));
       }
       int first = Math.toIntExact((Long) parts.get(0));
       int last = Math.toIntExact((Long) parts.get(1));
@@ -58,7 +58,7 @@ public final class SlotMap {
   }
 
   private static HostAndPort address(List<?> node, HostAndPort answeringNode) {
-    String host = node.get(0) == null ? "" : text(node.get(0));
+    String host = node.get(0) == null ? "" : new String((byte[]) node.get(0), UTF_8);
     int port = Math.toIntExact((Long) node.get(1));
     return new HostAndPort(isUnknown(host) ? answeringNode.getHost() : host, port);
   }
