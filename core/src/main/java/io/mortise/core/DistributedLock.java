@@ -232,7 +232,8 @@ public interface DistributedLock extends Lock {
    *
    * @throws LeaseLostException if this thread held the lock and its lease was lost before; says
    *     since when and why. The hold count is decremented nevertheless
-   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   * @throws IllegalMonitorStateException if this thread does not hold the lock; says whether it
+   *     never did or has released it already
    * @throws LockException if Redis could not confirm the release. The hold count is decremented
    *     nevertheless: the release is repeated in the background, and the message says when the
    *     lease has run out. With {@link LockException.Reason#IN_DOUBT} nothing is left to release,

@@ -79,9 +79,10 @@ class RedisLockTest {
   }
 
   @Test
-  void aThreadThatNeverHeldTheLockIsNamed() {
+  void aThreadThatNeverHeldTheLockIsNamedSo() {
     String thread = Thread.currentThread().getName();
-    String expected = "lock 'orders': thread '" + thread + "' does not hold it";
+    String expected =
+        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it";
 
     assertEquals(
         expected, assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());

@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLostException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,15 @@ public final class ThreadOwnership {
    * classes in memory.
    */
   private static final ThreadLocal<@Nullable Map<Object, ThreadHold>> HELD = new ThreadLocal<>();
+
+  private static final int MAX_REMEMBERED_RELEASES = 16;
+
+  /**
+   * The latest releases of a thread: their number, then the hashes of the identities. This is
+   * enough to explain a superfluous {@code unlock}. It contains only numbers, so it may stay with
+   * the thread.
+   */
+  private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
 
   private ThreadOwnership() {}
 
@@ -148,6 +158,30 @@ public final class ThreadOwnership {
     }
   }
 
+  /** Without memory for the record, an explanation is poorer; the release goes on. */
+  private static void recordRelease(Object identity) {
+    int[] released;
+    try {
+      released = RELEASED.get();
+      if (released == null) {
+        released = new int[1 + MAX_REMEMBERED_RELEASES];
+        RELEASED.set(released);
+      }
+    } catch (OutOfMemoryError full) {
+      return;
+    }
+    int number = released[0];
+    released[1 + number % MAX_REMEMBERED_RELEASES] = identity.hashCode();
+    released[0] = number + 1 == 2 * MAX_REMEMBERED_RELEASES ? MAX_REMEMBERED_RELEASES : number + 1;
+  }
+
+  private static boolean hasReleased(Object identity) {
+    int[] released = RELEASED.get();
+    return released != null
+        && Arrays.stream(released, 1, 1 + Math.min(released[0], MAX_REMEMBERED_RELEASES))
+            .anyMatch(hash -> hash == identity.hashCode());
+  }
+
   private static void reenter(
       ThreadHold hold, LeaseSource source, LeaseTerms terms, Object enteredBy)
       throws InterruptedException {
@@ -193,6 +227,8 @@ public final class ThreadOwnership {
       } catch (Error e) {
         last.stopRenewal(OwnedLease.UNRELEASED); // or it would last for ever
         throw e;
+      } finally {
+        recordRelease(source.identity()); // after its members, if it is composite
       }
     }
   }
@@ -220,6 +256,7 @@ public final class ThreadOwnership {
       hold.lease().ensureValid();
       return null;
     }
+    recordRelease(source.identity());
     hold.remove(whole);
     forget(source.identity());
     return hold.lease();
@@ -227,8 +264,13 @@ public final class ThreadOwnership {
 
   private static IllegalMonitorStateException notHeld(LeaseSource source) {
     return new IllegalMonitorStateException(
-        "lock '%s': thread '%s' does not hold it"
-            .formatted(source.name(), Thread.currentThread().getName()));
+        "lock '%s': thread '%s' %s"
+            .formatted(
+                source.name(),
+                Thread.currentThread().getName(),
+                hasReleased(source.identity())
+                    ? "does not hold it: it has released it already"
+                    : "does not hold it: it has never locked it"));
   }
 
   /**

@@ -198,20 +198,25 @@ class ThreadOwnershipTest {
     assertFalse(ThreadOwnership.lock(source, RENEWED));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertTrue(refused(source).endsWith("does not hold it"));
+    assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
   }
 
   @Test
-  void aSuperfluousUnlockNamesTheLockAndTheThread() throws Exception {
+  void aSuperfluousUnlockSaysWhetherTheThreadEverHeldTheLock() throws Exception {
     String thread = Thread.currentThread().getName();
-    String refusal = "lock 'orders': thread '" + thread + "' does not hold it";
-    assertEquals(refusal, refused(source));
+    assertEquals(
+        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
+        refused(source));
     lock(RENEWED);
     ThreadOwnership.unlock(source);
 
-    assertEquals(refusal, refused(source));
+    assertEquals(
+        "lock 'orders': thread '" + thread + "' does not hold it: it has released it already",
+        refused(source));
     assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.lease(source));
+    assertTrue(refused(new FakeSource("invoices")).contains("never locked it"));
     assertTrue(onAnotherThread(() -> refused(source)).contains("thread 'another' does not hold"));
+    assertTrue(onAnotherThread(() -> refused(source)).contains("never locked it"));
     assertEquals(1, lease.releases.get());
   }
 
@@ -264,7 +269,7 @@ class ThreadOwnershipTest {
     assertEquals(0, lease.releases.get());
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertEquals(1, lease.releases.get());
-    assertTrue(refused(source).endsWith("does not hold it"));
+    assertTrue(refused(source).contains("released it already"));
     source.free.add(new FakeLease("orders"));
     lock(RENEWED); // a new hold
     ThreadOwnership.unlock(source);
@@ -304,7 +309,7 @@ class ThreadOwnershipTest {
     assertThrows(LockException.class, () -> ThreadOwnership.unlock(source));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertTrue(refused(source).endsWith("does not hold it"));
+    assertTrue(refused(source).contains("released it already"));
   }
 
   @Test
