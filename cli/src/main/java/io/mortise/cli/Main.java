@@ -5,6 +5,7 @@ import io.mortise.cli.options.Arguments;
 import io.mortise.cli.options.BackgroundError;
 import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.OptionNames;
 import io.mortise.cli.options.OutputOptions;
 import io.mortise.cli.run.StartInDoubtException;
 import io.mortise.cli.text.Cell;
@@ -107,7 +108,7 @@ public final class Main implements Runnable {
             || e instanceof DemoFailure
             || e instanceof LockException
             || e instanceof StartInDoubtException;
-    String fact = expected ? e.getMessage() : e.toString();
+    String fact = expected ? OptionNames.in(String.valueOf(e.getMessage())) : e.toString();
     PrintWriter err = command.getErr();
     err.println(
         "mortise: "

@@ -105,8 +105,8 @@ public final class LockOptions {
   }
 
   /**
-   * Returns the time after which a hold is not renewed any more, so that a stuck holder loses it;
-   * default 365 days, in effect never.
+   * Returns the time after which a hold is not renewed any more, so that a stuck holder loses it
+   * when its lease ends; until then it is verified as before. Default 365 days, in effect never.
    */
   public Duration maxHold() {
     return values.maxHold();

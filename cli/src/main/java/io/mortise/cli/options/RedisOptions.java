@@ -84,14 +84,7 @@ public final class RedisOptions {
       return settings.apply(builder).build();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(
-          command.commandLine(), ofTheOption(String.valueOf(e.getMessage())), e);
+          command.commandLine(), OptionNames.inRefusal(String.valueOf(e.getMessage())), e);
     }
-  }
-
-  /** Names the option in place of the setting of the library. */
-  private static String ofTheOption(String message) {
-    return message
-        .replaceFirst("^commandTimeout\\b", "--timeout")
-        .replaceFirst("^lease\\b", "--ttl");
   }
 }

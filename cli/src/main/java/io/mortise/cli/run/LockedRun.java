@@ -2,6 +2,7 @@ package io.mortise.cli.run;
 
 import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
+import io.mortise.cli.options.OptionNames;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
@@ -158,7 +159,7 @@ public final class LockedRun {
             () ->
                 report.accept(
                     "lock '%s' was lost: %s; the command gets TERM, and KILL after %d ms"
-                        .formatted(lockName, loss.detail(), settings.grace().toMillis())));
+                        .formatted(lockName, OptionNames.in(loss.detail()), settings.grace().toMillis())));
     switch (ending) {
       case TERM -> {}
       case KILL ->
@@ -182,7 +183,7 @@ public final class LockedRun {
       if (status != ExitStatus.RUN_LOST) {
         report.accept(
             "lock '%s' was lost before the command ended: %s"
-                .formatted(lockName, e.loss().detail()));
+                .formatted(lockName, OptionNames.in(e.loss().detail())));
       }
       return ExitStatus.RUN_LOST;
     } catch (LockException e) {
