@@ -159,7 +159,8 @@ public final class LockedRun {
             () ->
                 report.accept(
                     "lock '%s' was lost: %s; the command gets TERM, and KILL after %d ms"
-                        .formatted(lockName, OptionNames.in(loss.detail()), settings.grace().toMillis())));
+                        .formatted(
+                            lockName, OptionNames.in(loss.detail()), settings.grace().toMillis())));
     switch (ending) {
       case TERM -> {}
       case KILL ->

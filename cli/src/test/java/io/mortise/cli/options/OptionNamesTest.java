@@ -9,8 +9,10 @@ class OptionNamesTest {
   @Test
   void aSettingIsTheOptionThatSetsIt() {
     assertEquals(
-        "no answer; raise --timeout", OptionNames.in("no answer; raise LockOptions.commandTimeout"));
+        "no answer; raise --timeout",
+        OptionNames.in("no answer; raise LockOptions.commandTimeout"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
-    assertEquals("--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));
+    assertEquals(
+        "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));
   }
 }

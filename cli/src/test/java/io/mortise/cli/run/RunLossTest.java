@@ -25,7 +25,12 @@ class RunLossTest extends RunFixture {
             "-c",
             "trap 'echo cleaned up; exit 3' TERM; echo \"pid $$\"; sleep 60 & wait");
     long pid = awaitPid(run);
-    assertEnds(124, run, "lock 'fixed' was lost: its lease of 5000 ms ran out", "use --at-least", "cleaned up");
+    assertEnds(
+        124,
+        run,
+        "lock 'fixed' was lost: its lease of 5000 ms ran out",
+        "use --at-least",
+        "cleaned up");
     assertFalse(isAlive(pid));
     assertFalse(run.output().contains("killed"), run::output);
   }

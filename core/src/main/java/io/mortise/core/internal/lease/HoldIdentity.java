@@ -21,4 +21,11 @@ record HoldIdentity(LockProtocol protocol, String holder, @Nullable Thread owner
     long restMillis = minimum.leftMillis(nowNanos);
     return restMillis > 0 ? protocol.keep(holder, restMillis) : protocol.release(holder);
   }
+
+  /** Returns why its owner cannot release the hold any more; null if it can, and for a handle. */
+  @Nullable String abandonedBecause() {
+    return owner == null || owner.isAlive()
+        ? null
+        : "its thread '" + owner.getName() + "' ended without unlocking";
+  }
 }

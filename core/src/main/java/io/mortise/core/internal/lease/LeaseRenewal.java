@@ -26,6 +26,8 @@ public final class LeaseRenewal implements BatchItem {
   static final long LOSS_CHECK_NANOS = 100_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;
   private static final long MIN_TIMEOUT_NANOS = 100_000_000L;
+  private static final String TOO_LONG = "it was held for longer than LockOptions.maxHold";
+  private static final String SHARERS_DIED = "all threads that shared it ended without unlocking";
 
   private final LeaseContext context;
   private final HoldIdentity id;
@@ -116,25 +118,24 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   void onDue(long nowNanos) {
-    if (losses.statusNow().isLive() && !inFlight) {
-      if (!timing.isStopped()) {
-        stopIfOver(nowNanos);
-      }
-      sendRequest(nowNanos);
-    } else {
+    if (!losses.statusNow().isLive() || inFlight) {
       timing.keepPlannedAhead(nowNanos);
+      return;
+    }
+    String abandoned = abandonedBecause();
+    String over = abandoned == null && timing.exceedsMaxHold(nowNanos) ? TOO_LONG : abandoned;
+    if (over != null && !timing.isStopped()) {
+      stop(over);
+    }
+    if (abandoned == null) {
+      sendRequest(nowNanos);
+    } else { // nobody uses it, and would have to learn of its loss before the lease is over
+      timing.setNextRequest(timing.deadlineNanos());
     }
   }
 
-  private void stopIfOver(long nowNanos) {
-    Thread owner = id.owner();
-    if (owner != null && !owner.isAlive()) {
-      stop("its thread '" + owner.getName() + "' ended without unlocking");
-    } else if (sharersDead != null && sharersDead.getAsBoolean()) {
-      stop("all threads that shared it ended without unlocking");
-    } else if (timing.exceedsMaxHold(nowNanos)) {
-      stop("it was held for longer than LockOptions.maxHold");
-    }
+  private @Nullable String abandonedBecause() {
+    return sharersDead != null && sharersDead.getAsBoolean() ? SHARERS_DIED : id.abandonedBecause();
   }
 
   private void sendRequest(long nowNanos) {
@@ -172,10 +173,7 @@ public final class LeaseRenewal implements BatchItem {
     return true;
   }
 
-  /**
-   * Stops the renewal: the hold ends with its lease, and is lost then. Until then it is verified,
-   * because its owner may still use it.
-   */
+  /** Stops the renewal: the hold is lost when its lease ends. Until then it is verified. */
   void stop(String why) {
     timing.stop(why);
     state.atRisk();

@@ -220,6 +220,19 @@ class LeaseRenewalTest {
     assertTrue(lease.loss().orElseThrow().detail().contains("on purpose"));
   }
 
+  @Test
+  void aHoldOfADeadThreadIsNotVerified() throws Exception {
+    Thread owner = new Thread(() -> {}); // never started: it is not alive
+    LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, null, true);
+    OwnedLease lease = LeaseBackedLock.sourceOf(lock).acquire(terms, owner).orElseThrow();
+
+    lease.requestVerification();
+
+    awaitLost(lease);
+    assertEquals(Reason.EXPIRED, lease.loss().orElseThrow().reason());
+    assertEquals(0, renewals.get());
+  }
+
   /** And not at the next verification, after a third of the client's own lease. */
   @Test
   void anEndedLeaseIsReportedAtItsDeadline() throws Exception {
