@@ -30,7 +30,7 @@ final class HotProcesses implements BenchmarkCase {
     return Duration.ofMinutes(3);
   }
 
-  /** A process has a quarter of the cycles, and a hand-over is slow: a second has few of them. */
+  /** A process has a quarter of the cycles, and a hand-off is slow: a second has few of them. */
   @Override
   public Duration warmUp(BenchmarkSettings settings) {
     return settings.quick() ? settings.warmUp() : settings.warmUp().multipliedBy(12);

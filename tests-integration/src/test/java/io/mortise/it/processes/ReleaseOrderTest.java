@@ -65,7 +65,7 @@ class ReleaseOrderTest {
     Collections.sort(nanos);
     double median = nanos.get(nanos.size() / 2) / 1e6;
     String measured =
-        "hand-over between processes: median %.2f ms, 90 %% within %.2f ms, most %.2f ms, of %d"
+        "hand-off between processes: median %.2f ms, 90 %% within %.2f ms, most %.2f ms, of %d"
             .formatted(
                 median,
                 nanos.get(nanos.size() * 9 / 10) / 1e6,

@@ -162,7 +162,7 @@ class FairOrderTest {
     StepThread.result(again);
     writes.run(() -> here.writeLock().unlock());
     long took = (System.nanoTime() - start) / 1_000_000;
-    System.out.printf("fair and unfair: three hand-overs in %d ms%n", took);
+    System.out.printf("fair and unfair: three hand-offs in %d ms%n", took);
     assertTrue(took < SLACK.toMillis());
   }
 }
