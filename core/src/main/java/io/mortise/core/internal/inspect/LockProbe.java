@@ -60,8 +60,9 @@ final class LockProbe {
 
   /** A master without slots may be new, or its cluster may be down and refuse all locks. */
   private void runElsewhere(Deadline deadline, CheckResults results) {
+    LockName name = ProbeNames.any(options, clientId);
     try {
-      var unused = runScript(ProbeNames.any(options, clientId), deadline);
+      var unused = runScript(name, deadline);
       if (ProbeNames.isPinned(options)) {
         results.fact(
             Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
@@ -74,10 +75,7 @@ final class LockProbe {
       }
     } catch (CommandException fault) {
       results.add(
-          HealthFinding.of(
-              Check.COMMANDS,
-              "it has no slot, or its slots are not known, and the cluster runs no script",
-              fault));
+          scriptFailed(name, fault, "no lock was tried there, and the cluster runs no script"));
     }
   }
 
@@ -114,7 +112,11 @@ final class LockProbe {
       }
       commandsFailed(server, failed, results);
     } catch (CommandException fault) {
-      results.add(scriptFailed(name, fault));
+      results.add(
+          scriptFailed(
+              name,
+              fault,
+              fault.isServerReply() ? "it refuses a script" : "a script was not answered"));
     }
   }
 
@@ -136,7 +138,7 @@ final class LockProbe {
   }
 
   /** A user who may use some names only may be right to be refused this one. */
-  private static Finding scriptFailed(LockName name, CommandException fault) {
+  private static Finding scriptFailed(LockName name, CommandException fault, String problem) {
     boolean keysOnly =
         fault.kind() == Kind.ACCESS_DENIED
             && String.valueOf(fault.getMessage()).matches("(?is).*\\bkeys?\\b.*");
@@ -148,10 +150,7 @@ final class LockProbe {
                 .formatted(name),
             "set LockOptions.namespace to the beginning of the names that it may use",
             fault)
-        : HealthFinding.of(
-            Check.COMMANDS,
-            fault.isServerReply() ? "it refuses a script" : "a script was not answered",
-            fault);
+        : HealthFinding.of(Check.COMMANDS, problem, fault);
   }
 
   // ---- the subscription
