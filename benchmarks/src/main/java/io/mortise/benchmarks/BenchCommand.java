@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -132,7 +131,7 @@ public final class BenchCommand implements Callable<Integer> {
                   quick ? ", quick" : "",
                   Duration.ofNanos(System.nanoTime() - start).toMillis() / MILLIS_PER_SECOND);
       // After each case: a run that is interrupted keeps its results.
-      kept.write(cases, results, rows, Table.of(rows, Ansi.OFF) + "\n\n" + footer, err);
+      kept.write(cases, results, rows, footer, err);
     }
     report(rows, footer, kept, out);
     return failed(results) ? LOCK_FAILED : 0;

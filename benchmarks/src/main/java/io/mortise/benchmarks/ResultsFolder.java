@@ -7,6 +7,8 @@ import io.mortise.benchmarks.cases.WorkloadResult;
 import io.mortise.benchmarks.report.Charts;
 import io.mortise.benchmarks.report.GrowthCharts;
 import io.mortise.benchmarks.report.Json;
+import io.mortise.benchmarks.report.MarkdownTables;
+import io.mortise.benchmarks.report.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -14,10 +16,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Ansi;
 
 /**
- * The folder of the results: medians, all turns, the table, a chart for each case, and for what
- * grows in it.
+ * The folder of the results: medians, all turns, the tables as text and in Markdown, a chart for
+ * each case, and for what grows in it.
  */
 record ResultsFolder(Path path) {
 
@@ -26,12 +29,14 @@ record ResultsFolder(Path path) {
       List<BenchmarkCase> cases,
       List<WorkloadResult> results,
       List<Map<String, @Nullable Object>> rows,
-      String table,
+      String footer,
       PrintWriter err)
       throws IOException {
     Files.writeString(path.resolve("results.json"), Json.medians(rows), UTF_8);
     Files.writeString(path.resolve("turns.json"), Json.turns(results), UTF_8);
-    Files.writeString(path.resolve("table.txt"), table + "\n", UTF_8);
+    Files.writeString(
+        path.resolve("table.txt"), Table.of(rows, Ansi.OFF) + "\n\n" + footer + "\n", UTF_8);
+    Files.writeString(path.resolve("tables.md"), MarkdownTables.of(rows) + footer + "\n", UTF_8);
     for (BenchmarkCase each : cases) {
       List<Map<String, @Nullable Object>> its =
           rows.stream().filter(row -> each.name().equals(row.get("case"))).toList();

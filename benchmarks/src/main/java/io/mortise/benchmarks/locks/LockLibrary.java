@@ -2,7 +2,9 @@ package io.mortise.benchmarks.locks;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The libraries that are compared, and what they are compared to, in the order of the tables. */
 public enum LockLibrary {
@@ -38,6 +40,15 @@ public enum LockLibrary {
   /** Its name in tables and charts. */
   public String title() {
     return title;
+  }
+
+  /** Returns the title of the library that has this name in the JSON. */
+  public static String titleOf(@Nullable Object label) {
+    return Arrays.stream(values())
+        .filter(library -> library.label.equals(label))
+        .map(LockLibrary::title)
+        .findFirst()
+        .orElseThrow();
   }
 
   /**

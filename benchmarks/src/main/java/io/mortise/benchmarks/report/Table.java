@@ -4,7 +4,6 @@ import io.mortise.benchmarks.locks.LockLibrary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help;
@@ -59,23 +58,18 @@ public final class Table {
 
   private static void add(TextTable table, Map<String, @Nullable Object> row, Ansi ansi) {
     Ansi.Text[] cells = new Ansi.Text[NUMBERS.size() + 2];
-    cells[0] = ansi.new Text("  " + title(row));
+    cells[0] = ansi.new Text("  " + LockLibrary.titleOf(row.get("subject")));
     for (int i = 0; i < NUMBERS.size(); i++) {
-      cells[i + 1] = ansi.new Text(right(number(row.get(NUMBERS.get(i)))));
+      cells[i + 1] = ansi.new Text(right(CaseFigures.text(row.get(NUMBERS.get(i)))));
     }
     cells[cells.length - 1] = ansi.new Text(ratios(row));
     table.addRowValues(cells);
-    Map<String, @Nullable Object> more = new TreeMap<>();
-    row.forEach(
-        (field, value) -> {
-          if (isOfCase(field) && value instanceof Number) {
-            more.put(field, value);
-          }
-        });
+    Map<String, Number> more = CaseFigures.of(row);
     if (!more.isEmpty()) {
       StringBuilder line = new StringBuilder("    ");
       more.forEach(
-          (field, value) -> line.append(field).append(' ').append(number(value)).append("  "));
+          (field, value) ->
+              line.append(field).append(' ').append(CaseFigures.text(value)).append("  "));
       line(table, ansi.new Text(line.toString()));
     }
     Object complaint = row.get("complaint");
@@ -89,16 +83,10 @@ public final class Table {
         .filter(other -> row.get("ratio_to_" + other.label()) != null)
         .map(
             other ->
-                "%s x %s".formatted(number(row.get("ratio_to_" + other.label())), other.title()))
+                "%s x %s"
+                    .formatted(
+                        CaseFigures.text(row.get("ratio_to_" + other.label())), other.title()))
         .collect(Collectors.joining(", "));
-  }
-
-  private static String title(Map<String, @Nullable Object> row) {
-    return Arrays.stream(LockLibrary.values())
-        .filter(library -> library.label().equals(row.get("subject")))
-        .map(LockLibrary::title)
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Adds a line over the whole width. */
@@ -109,37 +97,7 @@ public final class Table {
     table.addRowValues(cells);
   }
 
-  private static boolean isOfCase(String field) {
-    return field.endsWith("_share")
-        || field.startsWith("hand_off")
-        || field.endsWith("_per_waiter")
-        || field.endsWith("_per_hold")
-        || (field.endsWith("_per_op") && !field.equals("redis_commands_per_op"))
-        || field.startsWith("entry_")
-        || field.startsWith("exit_")
-        || field.startsWith("server_")
-        || field.startsWith("redis_cpu")
-        || field.equals("redis_bytes")
-        || field.endsWith("connections")
-        || (field.endsWith("per_s") && !field.equals("ops_per_s"))
-        || field.startsWith("cpu_")
-        || field.startsWith("p50_ratio")
-        || field.equals("lost")
-        || field.equals("errors");
-  }
-
   private static String right(String text) {
     return ("%" + (NUMBER_WIDTH - INDENT) + "s").formatted(text);
-  }
-
-  static String number(@Nullable Object value) {
-    if (!(value instanceof Number number)) {
-      return "-";
-    }
-    double figure = number.doubleValue();
-    if (Math.abs(figure) >= 1000) {
-      return "%,.0f".formatted(figure);
-    }
-    return Math.abs(figure) >= 100 ? "%.0f".formatted(figure) : "%.2f".formatted(figure);
   }
 }

@@ -86,6 +86,25 @@ class RowsTest {
     assertEquals(2, table.lines().filter(line -> line.startsWith("  Redisson")).count(), table);
   }
 
+  /** The histograms of the samples round the longest time, 2,000 µs, to three digits. */
+  @Test
+  void theTablesInMarkdownHaveTheSameRows() {
+    String tables = MarkdownTables.of(Rows.of(List.of(well(), faulty())));
+    assertEquals(
+        List.of(
+            "## `a case`",
+            "",
+            "|  |  | operations/s | × Redisson | p50, µs | p99, µs | longest, µs"
+                + " | commands/operation | `p50_ratio_to_baseline` | `p50_ratio_to_redisson` |",
+            "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+            "| well | Mortise | 200 | 2.00 | 100 | 100 | 1,000 | 2.00 | - | 0.50 |",
+            "|  | Redisson | 100 | - | 200 | 200 | 2,001 | 2.00 | - | - |",
+            "| faulty | Mortise | 200 | 2.00 | 150 | 150 | 1,500 | 2.00 | 1.50 | 0.75 |",
+            "|  | Redisson | 100 | - | 200 | 200 | 2,001 | 2.00 | 1.00 | - |",
+            ""),
+        tables.lines().toList());
+  }
+
   private static WorkloadResult well() {
     return result(
         "well",
