@@ -14,17 +14,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>They are made when a caller waits for a lock for the second time within {@link #LINGER_NANOS},
  * several in one command, and dropped when no waiter takes them within that time. An id is taken
- * once.
+ * once. A batch is twice as large as the last one when a waiter has found none since, and as small
+ * as the first one after ids of the lock were dropped: the threads that a run in the fair queue has
+ * served ask again nearly at once, and each that finds none costs two commands more.
  *
  * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call
  * {@link #isEmpty} without it.
  */
 final class ReservedChannels {
-  /** The number of ids that are made in one command. */
-  static final int BATCH_SIZE = 8;
+  /** The number of ids that are made in one command at first. */
+  static final int FIRST_BATCH = 8;
 
-  /** With fewer ids than that, more are made. */
-  private static final int LOW_WATER_MARK = 4;
+  /** The largest number of ids that are made in one command. */
+  static final int MAX_BATCH = 64;
 
   static final long LINGER_NANOS = 1_000_000_000L;
 
@@ -35,6 +37,19 @@ final class ReservedChannels {
   private static final class Group {
     final Deque<Reservation> reservations = new ArrayDeque<>();
     long lastWaitNanos;
+
+    /** The number of ids in the last batch; 0 for none, and after ids were dropped. */
+    int batch;
+
+    /** Whether a waiter has found no id since the last batch. */
+    boolean missed;
+
+    /** Returns how many ids to make when fewer than half of the last batch are left. */
+    int nextBatch() {
+      batch = batch == 0 ? FIRST_BATCH : missed ? Math.min(2 * batch, MAX_BATCH) : batch;
+      missed = false;
+      return batch;
+    }
   }
 
   /** A holder id, and its channel. */
@@ -56,7 +71,8 @@ final class ReservedChannels {
     }
     boolean again = nowNanos - group.lastWaitNanos < LINGER_NANOS;
     group.lastWaitNanos = nowNanos;
-    return again && group.reservations.size() < LOW_WATER_MARK ? BATCH_SIZE : 0;
+    boolean few = group.batch == 0 || group.reservations.size() < group.batch / 2;
+    return again && few ? group.nextBatch() : 0;
   }
 
   void add(String prefix, String holder, WakeupChannel channel) {
@@ -69,8 +85,13 @@ final class ReservedChannels {
 
   @Nullable Reservation take(String prefix) {
     Group group = groups.get(prefix);
-    Reservation reservation = group == null ? null : group.reservations.poll();
-    if (reservation != null) {
+    if (group == null) {
+      return null;
+    }
+    Reservation reservation = group.reservations.poll();
+    if (reservation == null) {
+      group.missed = true;
+    } else {
       reservation.channel().reservedFor = null;
     }
     return reservation;
@@ -82,6 +103,7 @@ final class ReservedChannels {
       Group group = channel.reservedFor == null ? null : groups.get(channel.reservedFor);
       if (group != null) {
         group.reservations.removeIf(reservation -> reservation.channel() == channel);
+        group.batch = 0;
       }
     }
   }

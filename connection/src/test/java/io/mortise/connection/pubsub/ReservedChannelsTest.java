@@ -32,7 +32,7 @@ class ReservedChannelsTest {
     assertEquals(0, reserved.shortfall("a", 0));
     assertEquals(0, reserved.shortfall("a", LATER));
     assertEquals(0, reserved.shortfall("b", LATER), "that is another lock");
-    assertEquals(ReservedChannels.BATCH_SIZE, reserved.shortfall("a", LATER + SOON));
+    assertEquals(ReservedChannels.FIRST_BATCH, reserved.shortfall("a", LATER + SOON));
   }
 
   @Test
@@ -40,12 +40,57 @@ class ReservedChannelsTest {
     reserved.shortfall("a", 0);
     make("a", reserved.shortfall("a", 1));
     assertEquals(0, reserved.shortfall("a", 2));
-    for (int i = 0; i < ReservedChannels.BATCH_SIZE / 2; i++) {
+    for (int i = 0; i < ReservedChannels.FIRST_BATCH / 2; i++) {
       assertNotNull(reserved.take("a"));
     }
     assertEquals(0, reserved.shortfall("a", 3));
     assertNotNull(reserved.take("a"));
-    assertEquals(ReservedChannels.BATCH_SIZE, reserved.shortfall("a", 4));
+    assertEquals(ReservedChannels.FIRST_BATCH, reserved.shortfall("a", 4));
+  }
+
+  @Test
+  void aBatchGrowsWhenAWaiterHasFoundNone() {
+    reserved.shortfall("a", 0);
+    int batch = reserved.shortfall("a", 1);
+    for (int expected = ReservedChannels.FIRST_BATCH;
+        expected <= ReservedChannels.MAX_BATCH;
+        expected *= 2) {
+      assertEquals(expected, batch);
+      make("a", batch);
+      takeAll("a");
+      batch = reserved.shortfall("a", 2);
+    }
+    assertEquals(ReservedChannels.MAX_BATCH, batch);
+  }
+
+  @Test
+  void aBatchDoesNotGrowWhileEachWaiterFindsOne() {
+    reserved.shortfall("a", 0);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(ReservedChannels.FIRST_BATCH, reserved.shortfall("a", i));
+      make("a", ReservedChannels.FIRST_BATCH);
+      for (int taken = 0; taken < ReservedChannels.FIRST_BATCH; taken++) {
+        assertNotNull(reserved.take("a"));
+      }
+    }
+  }
+
+  @Test
+  void aBatchIsSmallAgainAfterIdsWereDropped() {
+    reserved.shortfall("a", 0);
+    make("a", reserved.shortfall("a", 1));
+    takeAll("a");
+    List<WakeupChannel> made = make("a", reserved.shortfall("a", 2));
+    assertEquals(2 * ReservedChannels.FIRST_BATCH, made.size());
+    reserved.drop(made);
+    assertEquals(ReservedChannels.FIRST_BATCH, reserved.shortfall("a", 3));
+  }
+
+  /** Takes all ids, and looks for one more. */
+  private void takeAll(String lock) {
+    while (reserved.take(lock) != null) {
+      // the next one
+    }
   }
 
   @Test
@@ -77,7 +122,7 @@ class ReservedChannelsTest {
     reserved.forget(SOON);
     assertFalse(reserved.isEmpty());
     assertEquals(
-        ReservedChannels.BATCH_SIZE, reserved.shortfall("a", SOON), "it was not forgotten");
+        ReservedChannels.FIRST_BATCH, reserved.shortfall("a", SOON), "it was not forgotten");
     reserved.forget(LATER + SOON);
     reserved.drop(made);
     assertFalse(reserved.isEmpty(), "an id was there when it was asked to forget");
