@@ -22,8 +22,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>Fairness and its cost.</b> Unless it is fair, the lock keeps no order, but neither readers
  * nor writers starve the other side. While a writer waits, new readers wait too, so the writer
  * enters after the readers that arrived before it. When a writer has released the lock, all waiting
- * readers of all processes enter together, before the next writer. Threads of one client that write
- * one after the other count as one writer there, for at most {@link
+ * readers of all processes enter together, before the next writer. (A write hold whose lease runs
+ * out gives them no such turn: close what was acquired.) Threads of one client that write one after
+ * the other count as one writer there, for at most {@link
  * io.mortise.core.LockTuning#maxHandOffTime} (20 ms): the write hold goes from one to the next
  * without a command, unless its thread has read below it. A fair lock is granted in the order of
  * arrival over all processes; adjacent readers enter together. It costs a place in a queue for each

@@ -4,7 +4,8 @@ local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
 -- No holder and no waiters: the code below is not needed, and parsing it takes time.
 if free then
   local token, last = shared_token(KEYS[10], ARGV[6])
-  read_first(k, reader, ARGV[2])
+  redis.call('SET', k.prefix .. ':' .. reader .. ':rwlock_timeout:1', '1', 'PX', ARGV[2])
+  take(k.lock, ARGV[2], 'mode', 'read', reader, '1')
   return {1, token, last}
 end
 -- @include common/rw

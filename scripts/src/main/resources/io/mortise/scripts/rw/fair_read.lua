@@ -17,7 +17,6 @@
 -- Cost: O(log readers), at any place in a queue of any length, and O(1) for each dead waiter at its head.
 -- Safe to repeat: the same reader writes the same field, and has one place.
 -- @include common/token
--- @include common/firstread
 local free = redis.call('EXISTS', k.lock, k.queue, k.deadlines, k.readers, k.writers) == 0
 -- @include common/readbegin
 local now = now_ms()

@@ -19,7 +19,6 @@
 -- attempt is useful without a message, or -1 when there is no end.
 -- Cost: O(log readers). Safe to repeat: the same reader writes the same field.
 -- @include common/token
--- @include common/firstread
 local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn, k.readers, k.writers) == 0
 -- @include common/readbegin
 if not admitted and mode ~= 'write' then

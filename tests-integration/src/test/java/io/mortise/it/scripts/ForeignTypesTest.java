@@ -76,10 +76,10 @@ class ForeignTypesTest {
       fair/force         | lock channel forced queue deadlines plainWaiters | PUBLISH 60000
       fair/heartbeat      | lock channel queue deadlines         | me 20000 PUBLISH
       fair/queue         | queue deadlines                      | me
-      rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000 0 | writeWaiters
-      rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000 7 | writeWaiters
-      rw/fair_read       | rw token                             | me 60000 PUBLISH - 20000 60000 0 | writeWaiters
-      rw/fair_read       | rw token                             | me 60000 PUBLISH me! 20000 60000 7 | writeWaiters
+      rw/read            | rw token                             | me 60000 PUBLISH - 20000 60000 0 -1 | writeWaiters
+      rw/read            | rw token                             | me 60000 PUBLISH me! 20000 60000 6 7 | writeWaiters
+      rw/fair_read       | rw token                             | me 60000 PUBLISH - 20000 60000 0 -1 | writeWaiters
+      rw/fair_read       | rw token                             | me 60000 PUBLISH me! 20000 60000 6 7 | writeWaiters
       rw/write           | rw token                             | me! 60000 PUBLISH 20000 60000 1 | writeWaiters
       rw/fair_write      | rw token                             | me! 60000 PUBLISH 20000 60000 1 | writeWaiters
       rw/release         | rw forcedHolds                       | me PUBLISH | writeWaiters
@@ -107,7 +107,6 @@ class ForeignTypesTest {
       segment/force      | segment channel segmentForced segmentQueue segmentDeadlines exhausted segmentChannel | PUBLISH 60000 {foreign} 1 | segmentWaiters
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 exhausted PUBLISH |
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 reset PUBLISH |
-      segment/inspect    | segmentQueue segmentDeadlines exhausted | {foreign} 1 |
       segment/state      | segmentQueue segmentDeadlines exhausted | |
       fence/command      | fence                                | 5 0 SET a b
       fence/script       | fence                                | 5 0

@@ -202,14 +202,19 @@ final class AcquireWait implements AutoCloseable {
     return fresh;
   }
 
+  /**
+   * Returns the time after which another attempt is made without a message: at most a lease,
+   * because somebody who got the lock after the result may have died.
+   */
   private long retryNanos(AcquireResult result) {
     long millis =
         result instanceof AcquireResult.Queued queued
             ? queued.retryMillis()
             : ((AcquireResult.Busy) result).remainingMillis();
+    long leaseNanos = context.options().lease().toNanos();
     return millis == AcquireResult.UNKNOWN
-        ? context.options().lease().toNanos()
-        : TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis));
+        ? leaseNanos
+        : Math.min(leaseNanos, TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis)));
   }
 
   /**
