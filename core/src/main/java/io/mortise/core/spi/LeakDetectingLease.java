@@ -79,7 +79,7 @@ public class LeakDetectingLease implements Lease {
     }
 
     private void stopIfRenewed() {
-      if (lease.isValid() && lease.isRenewed()) {
+      if (lease.isValid() && lease.isRenewed() && !isBeingReleased()) {
         LOG.warn(
             "lock '{}': a lease with fencing token {} was dropped without close(); it is not"
                 + " renewed any more and ends in {} ms. {}",
@@ -91,6 +91,16 @@ public class LeakDetectingLease implements Lease {
                 : "It was acquired here:",
             acquired);
         lease.stopRenewal(DROPPED);
+      }
+    }
+
+    /** A lease whose release has begun is valid until Redis has answered, and nobody dropped it. */
+    private boolean isBeingReleased() {
+      try {
+        lease.ensureValid();
+        return false;
+      } catch (IllegalMonitorStateException releasing) {
+        return true;
       }
     }
   }

@@ -12,9 +12,13 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.FaultProxy;
+import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -110,6 +114,26 @@ class DroppedLeaseTest {
     assertThrows(ExecutionException.class, seen::get);
     held.close();
     assertFreeAfterCollection(lockOfOther);
+  }
+
+  /** The second call finds the release of the first one under way, which has no answer yet. */
+  @Test
+  void aLeaseThatIsClosedDuringItsReleaseIsNotReportedAsDropped() throws Exception {
+    LoggedWarnings.note();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient proxied = LockClient.create(proxy.uri())) {
+      Lease lease = new RedisLock(proxied, name).tryAcquire().orElseThrow();
+      proxy.delay(Direction.TO_CLIENT, LONG);
+      CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();
+      Eventually.until("Redis has released it", () -> !lockOfOther.isLocked());
+
+      lease.close();
+
+      assertFalse(released.isDone(), "the release has no answer yet");
+      proxy.restore();
+      released.get();
+      assertEquals(List.of(), LoggedWarnings.about(name));
+    }
   }
 
   private static void drop(DistributedLock lock) {

@@ -126,9 +126,8 @@ public final class ClientRecord implements ScheduledTask {
 
   @Override
   public void onDue(long nowNanos) {
-    boolean active = used || inUse.getAsBoolean();
-    used = false;
-    if (active) {
+    if (used || inUse.getAsBoolean()) {
+      used = false; // only here: a use in the middle of this look is found below
       dueNanos = nowNanos + INTERVAL_NANOS;
       tasks.run(this::write);
       return;
