@@ -5,6 +5,7 @@ import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.internal.lease.MinimumEnd;
+import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -69,7 +70,9 @@ public abstract class CompositeLease implements OwnedLease {
     this.name = source.name();
     this.owner = owner;
     // A single member logs its loss itself.
-    this.state = new LeaseStateMachine(name, task -> run(source, task), members.size() > 1);
+    this.state =
+        new LeaseStateMachine(
+            name, NotificationWorkers.same(task -> run(source, task)), members.size() > 1);
     this.members = new CompositeMembers(required, members);
     this.requests =
         new MemberRequests(

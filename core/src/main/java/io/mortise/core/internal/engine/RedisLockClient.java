@@ -47,6 +47,7 @@ import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.internal.lease.SuspensionMonitor;
@@ -172,6 +173,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
             batches,
             scheduler,
             tasks,
+            NotificationWorkers.of(tasks),
             holds,
             completions,
             new BackgroundReleaser(

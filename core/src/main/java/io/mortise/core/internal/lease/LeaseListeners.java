@@ -6,7 +6,6 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.event.FlightRecording;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -36,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class LeaseListeners {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
 
-  private final Consumer<Runnable> worker;
+  private final NotificationWorkers workers;
   private final String lockName;
   private final boolean logsLoss;
   private final ReentrantLock lock = new OomSafeLock();
@@ -74,13 +73,12 @@ final class LeaseListeners {
   }
 
   /**
-   * @param worker runs a task soon, on another thread; throws a {@link RejectedExecutionException}
-   *     when its threads have ended
+   * @param workers run a task soon, on another thread
    * @param lockName for the log
    * @param logsLoss whether to warn of a loss; false when the loss is that of another hold
    */
-  LeaseListeners(Consumer<Runnable> worker, String lockName, boolean logsLoss) {
-    this.worker = worker;
+  LeaseListeners(NotificationWorkers workers, String lockName, boolean logsLoss) {
+    this.workers = workers;
     this.lockName = lockName;
     this.logsLoss = logsLoss;
   }
@@ -180,7 +178,7 @@ final class LeaseListeners {
   private PendingNotifications pending() {
     PendingNotifications present = pending;
     if (present == null) {
-      present = new PendingNotifications(lock, worker, lockName);
+      present = new PendingNotifications(lock, workers, lockName);
       pending = present;
     }
     return present;
@@ -204,7 +202,7 @@ final class LeaseListeners {
         queue.add(() -> notifyListener(listener, newLoss));
       }
       boolean warns = logsLoss && dependents.stream().noneMatch(dependent -> dependent.logs);
-      queue.add(
+      queue.addLog(
           () -> notifyListener(lost -> log(lost, warns), newLoss)); // last, because a log may block
     }
   }

@@ -178,8 +178,10 @@ public final class LeaseRenewal implements BatchItem {
     timing.stop(why);
     state.atRisk();
     context
-        .tasks()
-        .run(() -> LOG.warn("lock '{}': the hold is not renewed any more: {}", id.lockName(), why));
+        .notifications()
+        .logs()
+        .execute(
+            () -> LOG.warn("lock '{}': the hold is not renewed any more: {}", id.lockName(), why));
   }
 
   /**
@@ -287,7 +289,10 @@ public final class LeaseRenewal implements BatchItem {
     }
     if (state.atRisk()) {
       // off this thread, which may be the scheduler's
-      context.tasks().run(() -> context.failedRenewals().log(id.lockName(), fault));
+      context
+          .notifications()
+          .logs()
+          .execute(() -> context.failedRenewals().log(id.lockName(), fault));
     }
   }
 

@@ -30,20 +30,20 @@ public final class LeaseStateMachine {
 
   /**
    * @param lockName the name of the lock
-   * @param worker runs a task soon, on another thread, as in {@link LeaseListeners}
+   * @param workers run the notifications
    */
-  public LeaseStateMachine(String lockName, Consumer<Runnable> worker) {
-    this(lockName, worker, true);
+  public LeaseStateMachine(String lockName, NotificationWorkers workers) {
+    this(lockName, workers, true);
   }
 
   /**
    * @param lockName the name of the lock
-   * @param worker runs a task soon, on another thread, as in {@link LeaseListeners}
+   * @param workers run the notifications
    * @param logsLoss whether to log a loss; false when the loss is that of another hold
    */
-  public LeaseStateMachine(String lockName, Consumer<Runnable> worker, boolean logsLoss) {
+  public LeaseStateMachine(String lockName, NotificationWorkers workers, boolean logsLoss) {
     this.lockName = lockName;
-    this.listeners = new LeaseListeners(worker, lockName, logsLoss);
+    this.listeners = new LeaseListeners(workers, lockName, logsLoss);
   }
 
   /** Returns the current status without reading the clock. */

@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -23,7 +24,7 @@ final class PendingNotifications {
   private static final Logger LOG = LoggerFactory.getLogger(PendingNotifications.class);
 
   private final ReentrantLock lock;
-  private final Consumer<Runnable> worker;
+  private final NotificationWorkers workers;
   private final String lockName;
 
   // No ArrayDeque: one that cannot grow, because memory is exhausted, loses what it has.
@@ -38,15 +39,19 @@ final class PendingNotifications {
   private final Runnable notifyListeners = this::runOfListeners;
   private final Runnable notifyDependents = this::runOfDependents;
 
+  /** Whether code of the user is among the notifications; a loss, the last change, adds a log. */
+  @GuardedBy("lock")
+  private boolean ofUser;
+
   @GuardedBy("lock")
   private boolean notifying;
 
   @GuardedBy("lock")
   private boolean notifyingDependents;
 
-  PendingNotifications(ReentrantLock lock, Consumer<Runnable> worker, String lockName) {
+  PendingNotifications(ReentrantLock lock, NotificationWorkers workers, String lockName) {
     this.lock = lock;
-    this.worker = worker;
+    this.workers = workers;
     this.lockName = lockName;
   }
 
@@ -79,6 +84,13 @@ final class PendingNotifications {
   @GuardedBy("lock")
   void add(Runnable notification) {
     ofListeners.add(notification);
+    ofUser = true;
+  }
+
+  /** Adds a line of the log, behind the listeners. */
+  @GuardedBy("lock")
+  void addLog(Runnable line) {
+    ofListeners.add(line);
   }
 
   @GuardedBy("lock")
@@ -91,6 +103,7 @@ final class PendingNotifications {
     boolean none;
     boolean startsDependents;
     boolean starts;
+    Executor worker;
     lock.lock();
     try {
       none = ofDependents.isEmpty() && ofListeners.isEmpty();
@@ -98,13 +111,14 @@ final class PendingNotifications {
       starts = !ofListeners.isEmpty() && !notifying;
       notifyingDependents |= startsDependents;
       notifying |= starts;
+      worker = ofUser ? workers.listeners() : workers.logs();
     } finally {
       lock.unlock();
     }
-    if (startsDependents && !runAsync(notifyDependents)) {
+    if (startsDependents && !runAsync(notifyDependents, workers.dependents())) {
       endDependents();
     }
-    if (starts && !runAsync(notifyListeners)) {
+    if (starts && !runAsync(notifyListeners, worker)) {
       lock.lock();
       try {
         notifying = false;
@@ -127,9 +141,9 @@ final class PendingNotifications {
   }
 
   /** Runs a task on a worker; returns false if no worker can be started. */
-  private boolean runAsync(Runnable task) {
+  private boolean runAsync(Runnable task, Executor worker) {
     try {
-      worker.accept(task);
+      worker.execute(task);
       return true;
     } catch (RejectedExecutionException closed) { // the workers have ended
       return runHere(task);

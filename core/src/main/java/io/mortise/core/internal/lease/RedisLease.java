@@ -65,7 +65,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     this.id = id;
     this.token = token;
     this.timing = timing;
-    this.state = new LeaseStateMachine(id.lockName(), context.tasks()::execute);
+    this.state = new LeaseStateMachine(id.lockName(), context.notifications());
     this.losses = new LossDetector(context.ticker(), timing, state, this);
     this.renewal = new LeaseRenewal(context, id, timing, state, losses, this);
     this.extension =

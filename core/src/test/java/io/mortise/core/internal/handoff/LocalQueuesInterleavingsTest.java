@@ -12,6 +12,7 @@ import io.mortise.connection.testing.Interleavings;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStateMachine;
+import io.mortise.core.internal.lease.NotificationWorkers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -134,7 +135,8 @@ class LocalQueuesInterleavingsTest {
           LocalQueue kept = scenario.queues.join(LOCK);
           LocalQueue queue = scenario.queues.join(LOCK);
           assertTrue(queue.enter(0, true));
-          LeaseStateMachine hold = new LeaseStateMachine(LOCK, Runnable::run);
+          LeaseStateMachine hold =
+              new LeaseStateMachine(LOCK, NotificationWorkers.same(Runnable::run));
           race(
               () -> {
                 if (hold.lose(loss)) {

@@ -30,7 +30,8 @@ class LeaseListenersTest {
   private static final LeaseLoss LOSS = new LeaseLoss("orders", 7, Reason.EXPIRED, 0, "it ran out");
 
   private final WorkerPool workers = new WorkerPool("test");
-  private final LeaseListeners listeners = new LeaseListeners(workers::run, "orders", true);
+  private final LeaseListeners listeners =
+      new LeaseListeners(NotificationWorkers.same(workers::run), "orders", true);
   private final List<Object> notified = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -165,9 +166,10 @@ class LeaseListenersTest {
   void aNotificationThatIsRejectedIsDeliveredByTheThreadOfTheChange() {
     LeaseListeners rejected =
         new LeaseListeners(
-            notification -> {
-              throw new RejectedExecutionException("on purpose");
-            },
+            NotificationWorkers.same(
+                notification -> {
+                  throw new RejectedExecutionException("on purpose");
+                }),
             "orders",
             true);
     rejected.onLost(notified::add);
@@ -221,7 +223,8 @@ class LeaseListenersTest {
 
   @Test
   void aSlowListenerDelaysOnlyItsOwnLease() {
-    LeaseListeners others = new LeaseListeners(workers::run, "others", true);
+    LeaseListeners others =
+        new LeaseListeners(NotificationWorkers.same(workers::run), "others", true);
     CountDownLatch slow = new CountDownLatch(1);
     listeners.onLost(
         loss -> {

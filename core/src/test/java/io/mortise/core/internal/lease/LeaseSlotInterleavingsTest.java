@@ -20,7 +20,8 @@ class LeaseSlotInterleavingsTest {
 
   /** A hold behind which another acquisition waits. */
   private static class Scenario {
-    private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+    private final LeaseStateMachine state =
+        new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
     private final LeaseSlot slot =
         new LeaseSlot(LockOptions.defaults().tuning(), new StoppedTicker(), new ClosingState());
     private volatile boolean bound;

@@ -28,7 +28,8 @@ class LeaseStateMachineInterleavingsTest {
 
   /** A hold, with the notifications of its listeners. */
   private static final class Hold {
-    final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+    final LeaseStateMachine state =
+        new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
     final List<State> notified = new CopyOnWriteArrayList<>();
     final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     final AtomicInteger ended = new AtomicInteger();
@@ -107,7 +108,8 @@ class LeaseStateMachineInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+          LeaseStateMachine state =
+              new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
           AtomicInteger begun = new AtomicInteger();
           Interleavings.Step releaser =
               () -> {

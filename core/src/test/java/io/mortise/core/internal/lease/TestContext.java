@@ -61,6 +61,7 @@ public final class TestContext {
         batches,
         client.scheduler(),
         tasks,
+        client.notifications(),
         client.holds(),
         client.completions(),
         releases,

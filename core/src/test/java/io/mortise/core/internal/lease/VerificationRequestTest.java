@@ -60,7 +60,8 @@ class VerificationRequestTest {
   private final LeaseContext context = context(client.context().lease());
 
   private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
-  private final LeaseStateMachine state = new LeaseStateMachine("orders", Runnable::run);
+  private final LeaseStateMachine state =
+      new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
 
   private LeaseContext context(LeaseContext of) {
     return new TestContext(of)

@@ -1,0 +1,116 @@
+package io.mortise.connection.concurrent;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import com.google.common.base.Ticker;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.testing.BackgroundCall;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class SharedWorkersTest {
+  private volatile boolean noThread;
+  private final WorkerPool pool =
+      new WorkerPool(
+          "test",
+          (task, name) -> {
+            if (noThread) {
+              throw new StackOverflowError("on purpose");
+            }
+            return WorkerPool.thread(task, name);
+          });
+  private final Scheduler scheduler = new Scheduler(() -> 0, () -> {}, pool.threads("scheduler"));
+  private final BackgroundTasks tasks =
+      new BackgroundTasks(pool, scheduler, new ClosingState(), Ticker.systemTicker());
+  private final CountDownLatch open = new CountDownLatch(1);
+  private final List<Integer> done = new CopyOnWriteArrayList<>();
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+  @AfterEach
+  void close() {
+    open.countDown();
+    pool.close();
+  }
+
+  private Runnable task(int number) {
+    return () -> {
+      threads.add(Thread.currentThread());
+      Uninterruptibles.awaitUninterruptibly(open);
+      done.add(number);
+    };
+  }
+
+  private void awaitDone(int count) {
+    await().atMost(BackgroundCall.LIVENESS).until(() -> done.size() == count);
+  }
+
+  @Test
+  void manyTasksShareTheWorkers() {
+    SharedWorkers workers = new SharedWorkers(tasks, 3);
+    IntStream.range(0, 100).forEach(i -> workers.execute(task(i)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> threads.size() == 3);
+    open.countDown();
+    awaitDone(100);
+
+    assertEquals(3, threads.size(), threads::toString);
+    assertEquals(IntStream.range(0, 100).boxed().toList(), done.stream().sorted().toList());
+  }
+
+  @Test
+  void oneWorkerKeepsTheOrderOfTheTasks() {
+    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    IntStream.range(0, 100).forEach(i -> workers.execute(task(i)));
+    open.countDown();
+    awaitDone(100);
+
+    assertEquals(IntStream.range(0, 100).boxed().toList(), done);
+  }
+
+  @Test
+  void aTaskThatThrowsEndsNoWorker() {
+    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    open.countDown();
+    for (int i = 0; i < 10; i++) {
+      workers.execute(
+          () -> {
+            throw new AssertionError("on purpose");
+          });
+      workers.execute(task(i));
+    }
+    awaitDone(10);
+  }
+
+  @Test
+  void withoutAThreadTheCallerIsTheWorker() {
+    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    open.countDown();
+    noThread = true;
+    workers.execute(task(0));
+    assertEquals(List.of(0), done);
+    noThread = false;
+    workers.execute(task(1));
+    awaitDone(2);
+  }
+
+  @Test
+  void afterTheCloseTheCallerIsTheWorker() {
+    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    open.countDown();
+    pool.close();
+    workers.execute(task(0));
+    workers.execute(task(1));
+
+    assertEquals(List.of(0, 1), done);
+    assertSame(Thread.currentThread(), threads.iterator().next());
+  }
+}

@@ -1,0 +1,34 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.connection.concurrent.BackgroundTasks;
+import io.mortise.connection.concurrent.SharedWorkers;
+import java.util.concurrent.Executor;
+
+/**
+ * What runs the notifications of the holds of one client. A listener of the user may block, so each
+ * hold has a worker of its own for its listeners. What is the client's own shares a few workers: a
+ * client may lose all of its holds at once.
+ *
+ * <p><b>Threads.</b> As its executors: any thread may call them.
+ *
+ * @param listeners for listeners of the user; throws a {@link
+ *     java.util.concurrent.RejectedExecutionException} when its threads have ended
+ * @param dependents for what composite holds and leak detection do with a change; never blocks
+ * @param logs for a line of the log, which may block, and then delays nothing but the log
+ */
+public record NotificationWorkers(Executor listeners, Executor dependents, Executor logs) {
+  private static final int MAX_FOR_DEPENDENTS = 4;
+
+  /** Returns those of a client. */
+  public static NotificationWorkers of(BackgroundTasks tasks) {
+    return new NotificationWorkers(
+        tasks::execute,
+        new SharedWorkers(tasks, MAX_FOR_DEPENDENTS)::execute,
+        new SharedWorkers(tasks, 1)::execute);
+  }
+
+  /** Returns workers that are all the same. */
+  public static NotificationWorkers same(Executor worker) {
+    return new NotificationWorkers(worker, worker, worker);
+  }
+}
