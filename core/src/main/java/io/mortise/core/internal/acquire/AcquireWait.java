@@ -12,6 +12,7 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.TransferableProtocol;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -203,13 +204,13 @@ final class AcquireWait implements AutoCloseable {
   }
 
   private long retryNanos(AcquireResult result) {
-    long millis =
+    OptionalLong millis =
         result instanceof AcquireResult.Queued queued
             ? queued.retryMillis()
-            : ((AcquireResult.Busy) result).remainingMillis();
-    return millis == AcquireResult.UNKNOWN
-        ? context.options().lease().toNanos()
-        : TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis));
+            : ((AcquireResult.Busy) result).retryMillis();
+    return millis.isPresent()
+        ? TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis.getAsLong()))
+        : context.options().lease().toNanos();
   }
 
   /**
