@@ -7,6 +7,7 @@ import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.cli.options.OptionNames;
 import io.mortise.cli.options.OutputOptions;
+import io.mortise.cli.options.StandardStreams;
 import io.mortise.cli.run.StartInDoubtException;
 import io.mortise.cli.text.Cell;
 import io.mortise.core.LockException;
@@ -17,11 +18,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -78,6 +81,7 @@ public final class Main implements Runnable {
         .setColorScheme(Help.defaultColorScheme(OutputOptions.byDefault()))
         .setExpandAtFiles(false) // @data.json is an argument of a command
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(Main::execute)
         .setParameterExceptionHandler(Main::refuse)
         .setExecutionExceptionHandler(Main::explain);
   }
@@ -85,6 +89,23 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "The command is missing, such as mortise run");
+  }
+
+  /** Runs the command. Picocli prints help and versions, and does not look whether it could. */
+  private static int execute(ParseResult parsed) {
+    Integer statusOfHelp = CommandLine.executeHelpRequest(parsed);
+    if (statusOfHelp == null) {
+      return new RunLast().execute(parsed);
+    }
+    CommandLine main = parsed.commandSpec().commandLine();
+    boolean run = parsed.hasSubcommand() && parsed.subcommand().commandSpec().name().equals(RUN);
+    try {
+      StandardStreams.checkWritten(
+          main.getOut(), run ? ExitStatus.RUN_FAILED : ExitStatus.COULD_NOT_RUN);
+    } catch (CommandFailure unwritten) {
+      throw new ExecutionException(main, "help", unwritten); // for explain
+    }
+    return statusOfHelp;
   }
 
   /** Prints what is wrong with the arguments, and how to get help; not the whole help. */

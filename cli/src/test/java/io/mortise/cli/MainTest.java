@@ -159,6 +159,26 @@ class MainTest {
     assertTrue(out.toString().contains("\u001b["), out::toString);
   }
 
+  /** Those of a run are not the statuses of a command. */
+  @ParameterizedTest
+  @CsvSource({
+    "--help, 3",
+    "--version, 3",
+    "help, 3",
+    "help run, 3",
+    "doctor --help, 3",
+    "demo --version, 3",
+    "run --help, 125",
+    "run --version, 125",
+  })
+  void helpThatCannotBeWrittenIsAnError(String arguments, int status) throws Exception {
+    CommandRun run = CommandRun.onAFullDisk(arguments.split(" "));
+
+    assertEquals(status, run.status(), run::err);
+    assertTrue(run.err().startsWith("mortise: standard output cannot be written"), run::err);
+    assertEquals(1, run.err().lines().count(), run::err);
+  }
+
   @Test
   void versionComesFromTheBuild() {
     assertEquals(0, run("--version"));

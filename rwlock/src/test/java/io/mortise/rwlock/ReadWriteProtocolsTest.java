@@ -20,6 +20,7 @@ import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** The keys, channels and calls of both sides of a read-write lock. */
@@ -189,7 +190,9 @@ class ReadWriteProtocolsTest {
   @Test
   void repliesAreRead() {
     assertEquals(new AcquireResult.Acquired(7, 5), WaiterQueue.outcome(List.of(1L, 7L, 5L)));
-    assertEquals(new AcquireResult.Busy(900), WaiterQueue.outcome(List.of(0L, 900L)));
-    assertEquals(new AcquireResult.Queued(-1), WaiterQueue.outcome(List.of(2L, -1L)));
+    assertEquals(
+        new AcquireResult.Busy(OptionalLong.of(900)), WaiterQueue.outcome(List.of(0L, 900L)));
+    assertEquals(
+        new AcquireResult.Queued(OptionalLong.empty()), WaiterQueue.outcome(List.of(2L, -1L)));
   }
 }

@@ -9,6 +9,7 @@ import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** The keys, channels and payloads of {@code wire.md}, letter by letter, and the replies. */
@@ -62,8 +63,8 @@ class SegmentProtocolTest {
     List<Long> granted = List.of(1L, 7L, 6L, 2L);
     assertEquals(new AcquireResult.Acquired(7, 6), any.outcome(granted));
     assertEquals("{stock}:2", any.granted(granted).name().value());
-    assertEquals(new AcquireResult.Busy(12), any.outcome(List.of(0L, 12L)));
-    assertEquals(new AcquireResult.Queued(-1), any.outcome(List.of(2L, -1L)));
+    assertEquals(new AcquireResult.Busy(OptionalLong.of(12)), any.outcome(List.of(0L, 12L)));
+    assertEquals(new AcquireResult.Queued(OptionalLong.empty()), any.outcome(List.of(2L, -1L)));
     assertEquals(new AcquireResult.Unavailable(), any.outcome(List.of(3L)));
   }
 

@@ -6,12 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +31,8 @@ final class ServerDirectory {
   private final boolean sentinel;
   private final List<String> directives;
   private final Map<String, String> environment;
+  private final TemporaryDirectory temporary;
   private final Path directory;
-  private final Runnable forgetCleanup;
   private boolean hasState;
 
   /**
@@ -51,12 +49,11 @@ final class ServerDirectory {
     this.directives = List.copyOf(directives);
     this.environment = Map.copyOf(environment);
     try {
-      directory = Files.createTempDirectory("mortise-redis-");
+      temporary = TemporaryDirectory.create();
     } catch (IOException e) {
       throw new UncheckedIOException("no temporary directory for redis-server", e);
     }
-    Path made = directory;
-    forgetCleanup = OsProcess.atShutdown(() -> delete(made));
+    directory = temporary.path();
   }
 
   Path directory() {
@@ -160,31 +157,15 @@ final class ServerDirectory {
 
   /** Deletes what a server that is down has persisted: all but its configuration and its log. */
   void forgetData() {
-    try (Stream<Path> files = Files.walk(directory)) {
-      Set<Path> kept = Set.of(directory, directory.resolve(CONFIG), logFile());
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        if (!kept.contains(file)) {
-          Files.delete(file);
-        }
-      }
+    try {
+      temporary.deleteAllBut(Set.of(directory.resolve(CONFIG), logFile()));
     } catch (IOException e) {
       throw new UncheckedIOException("the data of redis-server cannot be deleted", e);
     }
   }
 
   void delete() {
-    forgetCleanup.run();
-    delete(directory);
-  }
-
-  private static void delete(Path directory) {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException | UncheckedIOException e) {
-      log.warn("'{}' could not be deleted", directory, e);
-    }
+    temporary.delete();
   }
 
   /** One word of {@code redis.conf}, whatever characters it has. */

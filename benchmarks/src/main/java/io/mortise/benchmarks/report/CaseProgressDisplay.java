@@ -1,9 +1,9 @@
 package io.mortise.benchmarks.report;
 
 import java.io.PrintWriter;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
@@ -31,17 +31,25 @@ public final class CaseProgressDisplay {
    * its own: the monitors of its state and of the writer order the two.
    */
   private static final class Bar implements CaseProgress {
+    private final PrintWriter err;
     private final ProgressBar bar;
 
     Bar(String name, PrintWriter err) {
+      this.err = err;
       bar =
           new ProgressBarBuilder()
               .setTaskName(("%-" + NAME_WIDTH + "s").formatted(name))
               .setStyle(ProgressBarStyle.ASCII)
               .setUpdateIntervalMillis(UPDATE_MILLIS)
               .setMaxRenderedLength(WIDTH)
-              .setConsumer(new Terminal(err))
+              .setConsumer(new DelegatingProgressBarConsumer(this::draw, WIDTH))
               .build();
+    }
+
+    /** Writes the bar over itself. */
+    private void draw(String rendered) {
+      err.print('\r' + rendered);
+      err.flush();
     }
 
     @Override
@@ -63,24 +71,6 @@ public final class CaseProgressDisplay {
     public void close() {
       bar.setExtraMessage("");
       bar.close();
-    }
-  }
-
-  /** Writes the bar over itself. */
-  private record Terminal(PrintWriter err) implements ProgressBarConsumer {
-    @Override
-    public int getMaxRenderedLength() {
-      return WIDTH;
-    }
-
-    @Override
-    public void accept(String rendered) {
-      err.print('\r' + rendered);
-      err.flush();
-    }
-
-    @Override
-    public void close() {
       err.println();
       err.flush();
     }

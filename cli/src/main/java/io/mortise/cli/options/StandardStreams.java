@@ -38,9 +38,18 @@ public final class StandardStreams {
    * @throws CommandFailure if a part could not be written
    */
   public static void checkWritten(PrintWriter out) {
+    checkWritten(out, ExitStatus.COULD_NOT_RUN);
+  }
+
+  /**
+   * As {@link #checkWritten(PrintWriter)}, with another status.
+   *
+   * @param status that of the failure, one of {@link ExitStatus}
+   */
+  public static void checkWritten(PrintWriter out, int status) {
     if (isOutputLost(out)) {
       throw new CommandFailure(
-          ExitStatus.COULD_NOT_RUN,
+          status,
           "standard output cannot be written; has its reader ended, or is the disk full?",
           null);
     }

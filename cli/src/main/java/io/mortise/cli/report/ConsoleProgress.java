@@ -2,9 +2,9 @@ package io.mortise.cli.report;
 
 import io.mortise.cli.demo.Progress;
 import java.io.PrintWriter;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
@@ -55,8 +55,14 @@ public final class ConsoleProgress {
               .setUpdateIntervalMillis(UPDATE_MILLIS)
               .setMaxRenderedLength(WIDTH)
               .hideEta()
-              .setConsumer(new Terminal(err))
+              .setConsumer(new DelegatingProgressBarConsumer(this::draw, WIDTH))
               .build();
+    }
+
+    /** Writes the bar over itself. */
+    private void draw(String rendered) {
+      err.print('\r' + rendered);
+      err.flush();
     }
 
     @Override
@@ -81,24 +87,6 @@ public final class ConsoleProgress {
     public void close() {
       bar.setExtraMessage("");
       bar.close();
-    }
-  }
-
-  /** Writes the bar over itself. */
-  private record Terminal(PrintWriter err) implements ProgressBarConsumer {
-    @Override
-    public int getMaxRenderedLength() {
-      return WIDTH;
-    }
-
-    @Override
-    public void accept(String rendered) {
-      err.print('\r' + rendered);
-      err.flush();
-    }
-
-    @Override
-    public void close() {
       err.println();
       err.flush();
     }

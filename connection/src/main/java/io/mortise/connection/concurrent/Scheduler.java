@@ -52,7 +52,7 @@ public final class Scheduler implements AutoCloseable {
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
   private final TimingWheel wheel;
-  private final List<ScheduledTask> lookouts = new CopyOnWriteArrayList<>();
+  private final List<ScheduledTask> housekeeping = new CopyOnWriteArrayList<>();
   private final LongSupplier clock;
   private final Runnable afterScan;
   private final ThreadFactory threads;
@@ -114,12 +114,12 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Adds a task that belongs to the client and not to a lock, and looks at something now and then.
-   * Other tasks do not run early because it is due. It is none of the {@link #entries}, and stays
-   * until {@link #clear}.
+   * Adds a housekeeping task: one that belongs to the client and not to a lock. Other tasks do not
+   * run early because it is due. It is none of the {@link #entries}, and stays until {@link
+   * #clear}.
    */
-  public void addLookout(ScheduledTask task) {
-    lookouts.add(task);
+  public void addHousekeeping(ScheduledTask task) {
+    housekeeping.add(task);
     wakeBy(task.dueNanos());
   }
 
@@ -142,10 +142,10 @@ public final class Scheduler implements AutoCloseable {
   /** Removes all tasks; for a client that was closed. */
   public void clear() {
     wheel.clear();
-    lookouts.clear();
+    housekeeping.clear();
   }
 
-  /** Returns the number of tasks, those of {@link #addLookout} not included. */
+  /** Returns the number of tasks, those of {@link #addHousekeeping} not included. */
   public int size() {
     return wheel.size();
   }
@@ -201,7 +201,7 @@ public final class Scheduler implements AutoCloseable {
       try {
         runDue(nowNanos);
       } finally {
-        next = runLookouts(nowNanos, wheel.nextNanos(next));
+        next = runHousekeeping(nowNanos, wheel.nextNanos(next));
       }
     } finally {
       wakeAtNanos = next;
@@ -227,13 +227,13 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /** Runs those that are due; returns the earliest due time of them all, or the given one. */
-  private long runLookouts(long nowNanos, long atLatestNanos) {
+  private long runHousekeeping(long nowNanos, long atLatestNanos) {
     long next = atLatestNanos;
-    for (ScheduledTask lookout : lookouts) {
-      if (lookout.dueNanos() - nowNanos <= 0) {
-        runTask("a look failed", () -> lookout.onDue(nowNanos));
+    for (ScheduledTask task : housekeeping) {
+      if (task.dueNanos() - nowNanos <= 0) {
+        runTask("a housekeeping task failed", () -> task.onDue(nowNanos));
       }
-      next = lookout.dueNanos() - next < 0 ? lookout.dueNanos() : next;
+      next = task.dueNanos() - next < 0 ? task.dueNanos() : next;
     }
     return next;
   }

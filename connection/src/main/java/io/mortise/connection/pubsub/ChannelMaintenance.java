@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
 
@@ -99,7 +100,14 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
                 endpoint,
                 absent ->
                     new NodeSubscriber(
-                        absent, lock, this, workers, ticker, timings.answerNanos(), random));
+                        absent,
+                        lock,
+                        this,
+                        workers,
+                        ticker,
+                        timings.answerNanos(),
+                        random,
+                        LockSupport::parkNanos));
         bySubscriber.computeIfAbsent(subscriber, absent -> new ArrayList<>()).add(channel);
       }
     }

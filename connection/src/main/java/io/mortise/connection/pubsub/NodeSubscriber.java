@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private final WorkerPool workers;
   private final Ticker ticker;
   private final long answerNanos;
+  private final LongConsumer park;
   private final NodeChannels channels;
 
   // Both guarded by the lock.
@@ -81,6 +83,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   /**
    * @param answerNanos how long connecting may take
    * @param random returns values from 0 inclusive to 1 exclusive
+   * @param park waits for so many nanoseconds, or until the thread is unparked
    */
   NodeSubscriber(
       SubscriptionEndpoint endpoint,
@@ -89,7 +92,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       WorkerPool workers,
       Ticker ticker,
       long answerNanos,
-      DoubleSupplier random) {
+      DoubleSupplier random,
+      LongConsumer park) {
     this.endpoint = endpoint;
     this.lock = lock;
     this.callbacks = callbacks;
@@ -97,6 +101,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     this.ticker = ticker;
     this.answerNanos = answerNanos;
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, random);
+    this.park = park;
     this.channels = new NodeChannels(this::groupOf);
   }
 
@@ -203,7 +208,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
         needed = runSession();
       } catch (Throwable e) { // an error too must not end the thread while there are waiters
         logError(e);
-        LockSupport.parkNanos(this, backoff.nextNanos());
+        park.accept(backoff.nextNanos());
       }
     }
   }
@@ -238,7 +243,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       callbacks.onConnectionLost(broken != null && !(broken instanceof JedisDataException));
       long pause = backoff.nextNanos();
       boolean moved = broken instanceof JedisRedirectionException;
-      LockSupport.parkNanos(this, moved ? Math.min(pause, MOVED_PAUSE_NANOS) : pause);
+      park.accept(moved ? Math.min(pause, MOVED_PAUSE_NANOS) : pause);
     }
     return true;
   }

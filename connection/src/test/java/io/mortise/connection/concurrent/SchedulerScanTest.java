@@ -111,14 +111,14 @@ class SchedulerScanTest {
 
   /** It comes often: each time would be no batch. */
   @Test
-  void aLookoutThatIsDueRunsNoOtherTaskEarly() {
-    scheduler.addLookout(new Entry("lookout", 100, 50));
+  void aHousekeepingTaskThatIsDueRunsNoOtherTaskEarly() {
+    scheduler.addHousekeeping(new Entry("housekeeping", 100, 50));
     add("nearly", 200, 1_000).early = 150;
 
     assertEquals(150, scheduler.scan(100));
-    assertEquals(List.of("after the scan", "lookout at 100"), done);
+    assertEquals(List.of("after the scan", "housekeeping at 100"), done);
     assertEquals(200, scheduler.scan(150));
-    assertEquals(1, scheduler.size(), "the lookout is no entry");
+    assertEquals(1, scheduler.size(), "the housekeeping task is no entry");
 
     scheduler.clear();
     done.clear();
@@ -127,14 +127,14 @@ class SchedulerScanTest {
   }
 
   @Test
-  void aLookoutThatThrowsStopsNothing() {
+  void aHousekeepingTaskThatThrowsStopsNothing() {
     Entry faulty = new Entry("faulty", 100, 50);
     faulty.action =
         () -> {
           throw new IllegalStateException("on purpose");
         };
-    scheduler.addLookout(faulty);
-    scheduler.addLookout(new Entry("sound", 100, 50));
+    scheduler.addHousekeeping(faulty);
+    scheduler.addHousekeeping(new Entry("sound", 100, 50));
     add("task", 100, 1_000);
 
     assertEquals(150, scheduler.scan(100));
@@ -234,14 +234,15 @@ class SchedulerScanTest {
             },
             Thread::new);
     failing.add(new Entry("a", 100, 1_000));
-    failing.addLookout(new Entry("look", 100, 1_000));
+    failing.addHousekeeping(new Entry("housekeeping", 100, 1_000));
 
     for (long now = 100; now <= 1_100; now += 1_000) {
       long scanned = now;
       assertThrows(AssertionError.class, () -> failing.scan(scanned)); // the thread pauses then
     }
 
-    assertEquals(List.of("a at 100", "look at 100", "a at 1100", "look at 1100"), done);
+    assertEquals(
+        List.of("a at 100", "housekeeping at 100", "a at 1100", "housekeeping at 1100"), done);
   }
 
   @Test

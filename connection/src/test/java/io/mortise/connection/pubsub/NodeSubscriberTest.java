@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -76,7 +77,8 @@ class NodeSubscriberTest {
           workers,
           Ticker.systemTicker(),
           ANSWER_NANOS,
-          Math::random);
+          Math::random,
+          LockSupport::parkNanos);
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
@@ -266,7 +268,8 @@ class NodeSubscriberTest {
               pool,
               Ticker.systemTicker(),
               ANSWER_NANOS,
-              Math::random);
+              Math::random,
+              LockSupport::parkNanos);
       WakeupChannel channel = new WakeupChannel("first", true, 0);
       locked(() -> other.add(List.of(channel)));
       await().atMost(BackgroundCall.LIVENESS).until(() -> dead.get() != null);

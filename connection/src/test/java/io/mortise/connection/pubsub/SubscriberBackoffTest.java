@@ -1,7 +1,8 @@
 package io.mortise.connection.pubsub;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
@@ -9,10 +10,14 @@ import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,11 +25,13 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 
-/** The pauses between the sessions of a subscriber. */
+/**
+ * The pauses for which a subscriber asks between its sessions. Each ends when the test says so, and
+ * is the shortest that the jitter allows.
+ */
 @Timeout(60)
 class SubscriberBackoffTest {
   private static final long ANSWER_NANOS = 1_000_000_000;
-  private static final Duration LONG = Duration.ofMillis(600);
 
   private final WakeupChannel allowed = new WakeupChannel("allowed", true, 0);
   private final WakeupChannel denied = new WakeupChannel("denied", true, 0);
@@ -32,7 +39,8 @@ class SubscriberBackoffTest {
   private final WorkerPool workers = new WorkerPool("test");
   private final FakeTicker ticker = new FakeTicker();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicInteger connects = new AtomicInteger();
+  private final BlockingQueue<Long> pausesNanos = new LinkedBlockingQueue<>();
+  private final Semaphore ended = new Semaphore(0);
   private volatile String refusal = RespServer.error("NOPERM denied");
 
   /**
@@ -61,16 +69,16 @@ class SubscriberBackoffTest {
 
   private final NodeSubscriber subscriber =
       new NodeSubscriber(
-          this::connect, lock, callbacks, workers, ticker, ANSWER_NANOS, Math::random);
+          this::connect, lock, callbacks, workers, ticker, ANSWER_NANOS, () -> 0, this::park);
 
   private Connection connect(Deadline deadline) {
-    connects.incrementAndGet();
     return new Connection(HostAndPort.from(server.address()));
   }
 
   @AfterEach
   void close() {
     closed.set(true);
+    ended.release();
     locked(subscriber::reconnect);
     workers.close();
     server.close();
@@ -89,52 +97,55 @@ class SubscriberBackoffTest {
     await().atMost(BackgroundCall.LIVENESS).pollInterval(Duration.ofMillis(2)).until(condition);
   }
 
-  /** The pauses before are at least 10, 20, 40, 80, 160 and 320 ms. */
-  private void backOff() {
+  private void park(long nanos) {
+    pausesNanos.add(nanos);
+    ended.acquireUninterruptibly();
+  }
+
+  /** Waits until a session has ended; returns the pause behind it, which goes on. */
+  private long nextPauseMillis() throws InterruptedException {
+    Long nanos = pausesNanos.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    assertNotNull(nanos, "the session goes on");
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  }
+
+  /** Lets so many sessions end, and all pauses but the last one. */
+  private List<Long> pausesMillis(int sessions) throws InterruptedException {
     locked(() -> subscriber.add(List.of(allowed, denied)));
-    until(() -> connects.get() == 7);
+    List<Long> pauses = new ArrayList<>(List.of(nextPauseMillis()));
+    while (pauses.size() < sessions) {
+      ended.release();
+      pauses.add(nextPauseMillis());
+    }
+    return pauses;
   }
 
   /** Each session confirms a channel, and breaks at once. */
   @Test
-  void aSessionThatBreaksSoonIsNoRecovery() {
-    long begin = System.nanoTime();
-
-    backOff();
-
-    Duration taken = Duration.ofNanos(System.nanoTime() - begin);
-    assertTrue(taken.compareTo(LONG) > 0, "seven sessions within " + taken);
+  void aSessionThatBreaksSoonIsNoRecovery() throws Exception {
+    assertEquals(List.of(10L, 20L, 40L, 80L, 160L, 320L, 500L, 500L), pausesMillis(8));
   }
 
-  /** Otherwise each of the pauses is at least 500 ms. */
   @Test
   void afterASessionThatHasLastedTheNextOneBeginsSoon() throws Exception {
-    backOff();
+    assertEquals(500, pausesMillis(7).get(6));
     refusal = "";
-    until(() -> denied.confirmed);
-    Duration paused = Duration.ZERO;
     for (int i = 0; i < 5; i++) {
-      ticker.advance(Duration.ofSeconds(1).toNanos());
-      int before = connects.get();
-      long begin = System.nanoTime();
-      server.restart();
-      until(() -> connects.get() > before);
-      paused = paused.plusNanos(System.nanoTime() - begin);
+      ended.release();
       until(() -> denied.confirmed);
+      ticker.advance(Duration.ofSeconds(1).toNanos());
+      server.restart();
+      assertEquals(10, nextPauseMillis());
     }
-    assertTrue(paused.toMillis() < 2_500, "five pauses of " + paused + " together");
   }
 
-  /** Otherwise each of the pauses is at least 500 ms. */
   @Test
-  void afterChannelsHaveMovedToAnotherNodeTheNextSessionBeginsSoon() {
-    backOff();
+  void afterChannelsHaveMovedToAnotherNodeTheNextSessionBeginsSoon() throws Exception {
+    assertEquals(500, pausesMillis(7).get(6));
     refusal = RespServer.error("MOVED 5 127.0.0.1:1");
-    until(() -> connects.get() == 8); // its pause has begun before
-    long begin = System.nanoTime();
-    until(() -> connects.get() == 13);
-
-    Duration taken = Duration.ofNanos(System.nanoTime() - begin);
-    assertTrue(taken.toMillis() < 2_500, "five sessions within " + taken);
+    for (int i = 0; i < 5; i++) {
+      ended.release();
+      assertEquals(100, nextPauseMillis());
+    }
   }
 }

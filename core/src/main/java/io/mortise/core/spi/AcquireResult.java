@@ -1,6 +1,7 @@
 package io.mortise.core.spi;
 
 import java.util.List;
+import java.util.OptionalLong;
 
 /** The result of one attempt to acquire a lock. */
 public sealed interface AcquireResult {
@@ -22,24 +23,24 @@ public sealed interface AcquireResult {
   /**
    * Another holder has the lock, and this acquisition left nothing in Redis.
    *
-   * @param remainingMillis the time after which another attempt is useful even without a message;
-   *     {@link #UNKNOWN} when the hold has no end in Redis
+   * @param retryMillis the time after which another attempt is useful even without a message; empty
+   *     when the hold has no end in Redis
    */
-  record Busy(long remainingMillis) implements AcquireResult {}
+  record Busy(OptionalLong retryMillis) implements AcquireResult {}
 
   /**
    * Another waiter is first, and this acquisition has a place in a queue in Redis, which it must
    * leave when it gives up.
    *
-   * @param retryMillis the time after which another attempt is useful even without a message;
-   *     {@link #UNKNOWN} when Redis sets no end
+   * @param retryMillis the time after which another attempt is useful even without a message; empty
+   *     when Redis sets no end
    * @param redissonHolds whether a client of Redisson holds the lock, whose release notifies only
    *     {@link LockProtocol#channel}
    */
-  record Queued(long retryMillis, boolean redissonHolds) implements AcquireResult {
+  record Queued(OptionalLong retryMillis, boolean redissonHolds) implements AcquireResult {
 
     /** Creates the result behind a holder of ours, or behind another waiter. */
-    public Queued(long retryMillis) {
+    public Queued(OptionalLong retryMillis) {
       this(retryMillis, false);
     }
   }
@@ -50,7 +51,4 @@ public sealed interface AcquireResult {
    * would throw an {@link AssertionError}.
    */
   record Unavailable() implements AcquireResult {}
-
-  /** The value of an unknown time. */
-  long UNKNOWN = -1;
 }

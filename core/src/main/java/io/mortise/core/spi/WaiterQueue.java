@@ -6,6 +6,7 @@ import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The queue of a lock's waiters in Redis, in Redisson's layout: its keys, its query, the heartbeat
@@ -16,6 +17,9 @@ import java.util.List;
 public final class WaiterQueue {
   private static final Script QUERY = Script.load("fair/queue");
   private static final byte[] DOES_NOT_WAIT = bytes(0);
+
+  /** The answer of PTTL for a key that does not end. */
+  private static final long NO_END = -1;
 
   private final byte[] key;
   private final byte[] deadlinesKey;
@@ -66,12 +70,16 @@ public final class WaiterQueue {
   /** Reads the reply to an attempt: acquired, busy, or waiting. */
   public static AcquireResult outcome(Object reply) {
     List<?> fields = (List<?>) reply;
-    long value = (Long) fields.get(1);
     return switch (((Long) fields.get(0)).intValue()) {
       case 1 -> AcquireResult.Acquired.of(fields);
-      case 2 -> new AcquireResult.Queued(value);
-      case 3 -> new AcquireResult.Queued(value, true);
-      default -> new AcquireResult.Busy(value);
+      case 2 -> new AcquireResult.Queued(retryMillis(fields));
+      case 3 -> new AcquireResult.Queued(retryMillis(fields), true);
+      default -> new AcquireResult.Busy(retryMillis(fields));
     };
+  }
+
+  private static OptionalLong retryMillis(List<?> fields) {
+    long millis = (Long) fields.get(1);
+    return millis == NO_END ? OptionalLong.empty() : OptionalLong.of(millis);
   }
 }

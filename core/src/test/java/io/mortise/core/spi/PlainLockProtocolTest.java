@@ -9,6 +9,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** The keys, channels and payloads of {@code wire.md}, letter by letter. */
@@ -149,9 +150,11 @@ class PlainLockProtocolTest {
   void repliesAreRead() {
     assertEquals(
         new AcquireResult.Acquired(1_700_000L, 5), plain.outcome(List.of(1L, 1_700_000L, 5L)));
-    assertEquals(new AcquireResult.Busy(250), plain.outcome(List.of(0L, 250L)));
-    assertEquals(new AcquireResult.Busy(AcquireResult.UNKNOWN), plain.outcome(List.of(0L, -1L)));
-    assertEquals(new AcquireResult.Queued(250), plain.outcome(List.of(2L, 250L)));
+    OptionalLong soon = OptionalLong.of(250);
+    assertEquals(new AcquireResult.Busy(soon), plain.outcome(List.of(0L, 250L)));
+    assertEquals(new AcquireResult.Busy(OptionalLong.empty()), plain.outcome(List.of(0L, -1L)));
+    assertEquals(new AcquireResult.Queued(soon), plain.outcome(List.of(2L, 250L)));
+    assertEquals(new AcquireResult.Queued(soon, true), plain.outcome(List.of(3L, 250L)));
   }
 
   @Test

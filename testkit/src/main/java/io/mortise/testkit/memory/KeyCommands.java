@@ -123,37 +123,41 @@ final class KeyCommands {
   }
 
   private List<String> matching(String glob) {
-    Pattern pattern = pattern(glob);
+    Pattern pattern = GlobPattern.compile(glob);
     return keys.keys().stream().filter(key -> pattern.matcher(key).matches()).toList();
   }
 
   /** Returns all keys at once: an iteration may return any number of them. */
   private List<Object> scan(List<String> words) {
+    if (!words.get(0).matches("\\d+")) {
+      throw new RedisError("ERR invalid cursor");
+    }
     String glob = "*";
-    for (int i = 1; i + 1 < words.size(); i += 2) {
-      if (words.get(i).equalsIgnoreCase("MATCH")) {
-        glob = words.get(i + 1);
+    String type = "";
+    for (int i = 1; i < words.size(); i += 2) {
+      if (i + 1 == words.size()) {
+        throw RedisError.syntax();
+      }
+      String value = words.get(i + 1);
+      switch (words.get(i).toUpperCase(Locale.ROOT)) {
+        case "MATCH" -> glob = value;
+        case "TYPE" -> type = value;
+        case "COUNT" -> checkCount(value);
+        default -> throw RedisError.syntax();
       }
     }
-    return List.of("0", matching(glob));
+    String wanted = type;
+    return List.of(
+        "0",
+        matching(glob).stream()
+            .filter(key -> wanted.isEmpty() || keys.typeOf(key).equalsIgnoreCase(wanted))
+            .toList());
   }
 
-  private static Pattern pattern(String glob) {
-    StringBuilder regex = new StringBuilder();
-    for (int i = 0; i < glob.length(); i++) {
-      char next = glob.charAt(i);
-      if (next == '*') {
-        regex.append(".*");
-      } else if (next == '?') {
-        regex.append('.');
-      } else {
-        if (next == '\\' && i + 1 < glob.length()) {
-          next = glob.charAt(++i);
-        }
-        regex.append(Pattern.quote(String.valueOf(next)));
-      }
+  private static void checkCount(String word) {
+    if (Words.integer(word) < 1) {
+      throw RedisError.syntax();
     }
-    return Pattern.compile(regex.toString(), Pattern.DOTALL);
   }
 
   static Replies.Status clear(Keyspace keys) {

@@ -14,6 +14,8 @@ import io.mortise.core.RedisLock;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.inspect.LockSearch;
 import io.mortise.core.internal.inspect.LockSearch.Found;
+import io.mortise.fairlock.RedisFairLock;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.RedissonPeers;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -21,11 +23,15 @@ import io.mortise.testkit.RedisCluster;
 import io.mortise.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which locks a search finds among the keys of a database. */
 @Timeout(60)
@@ -91,6 +97,28 @@ class LockSearchTest {
       assertEquals(List.of(), names(search(peers.here()).find(prefix + "other*", 100)));
     } finally {
       command("DEL", queue, deadlines);
+    }
+  }
+
+  /** The queue of a lock has its name with braces around it, or as it is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"%sa", "%sa}b", "{%sa}", "{%sa}b}", "{%sa}:{b}"})
+  void aHeldLockWithAQueueIsFoundOnce(String format) {
+    String name = format.formatted(prefix);
+    RedisFairLock lock = new RedisFairLock(peers.here(), name);
+    try (Lease held = lock.tryAcquire().orElseThrow()) {
+      assertTrue(held.isValid());
+      CompletableFuture<Optional<Lease>> waiter =
+          new RedisFairLock(peers.there(), name)
+              .acquireAsync(Eventually.LIVENESS)
+              .toCompletableFuture();
+      Eventually.until("it waits", () -> lock.queueLength() == 1);
+
+      Found found = search(peers.here()).find("*" + prefix + "*", 100);
+
+      assertEquals(List.of(name), names(found));
+      assertEquals(1, found.locks().get(0).queueLength());
+      waiter.cancel(true);
     }
   }
 

@@ -134,7 +134,10 @@ class PingTest {
   // ---- rights
 
   private static String userWith(List<String> rights) {
-    RedisServer server = redis.server();
+    return userWith(rights, redis.server());
+  }
+
+  private static String userWith(List<String> rights, RedisServer server) {
     List<String> command =
         new ArrayList<>(List.of("ACL", "SETUSER", "asking", "reset", "on", ">secret"));
     command.addAll(rights);
@@ -183,6 +186,33 @@ class PingTest {
 
     assertEquals(List.of(), findings(health, Severity.ERROR));
     finding(health, Severity.INFO, "mortise-ping");
+  }
+
+  /** One of the masters has the slot of the namespace, and the other one has none of its slots. */
+  @Test
+  void aNameThatTheUserMayNotUseIsNoErrorOfAMasterWithoutItsSlotEither() throws Exception {
+    try (RedisCluster cluster = RedisCluster.builder().masters(2).replicas(0).start()) {
+      String uri = "";
+      for (RedisServer master : cluster.masters()) {
+        List<String> rights = Rights.documented("it:");
+        rights.addAll(Rights.onACluster(master));
+        uri = userWith(rights, master).replace("redis:", "redis-cluster:");
+      }
+
+      ServerHealth health = ping(uri, LockOptions.builder().namespace("{billing}:").build());
+
+      assertEquals(2, health.servers().size(), health::toString);
+      for (ServerHealth.Server server : health.servers()) {
+        List<Finding> ofCommands =
+            server.findings().stream()
+                .filter(finding -> finding.check() == Check.COMMANDS)
+                .toList();
+        assertEquals(1, ofCommands.size(), health::toString);
+        assertEquals(Severity.INFO, ofCommands.get(0).severity(), health::toString);
+        assertTrue(
+            ofCommands.get(0).problem().contains("{billing}:mortise-ping"), health::toString);
+      }
+    }
   }
 
   // ---- servers that do not answer

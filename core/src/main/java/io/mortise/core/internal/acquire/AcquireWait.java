@@ -12,6 +12,7 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.TransferableProtocol;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -207,14 +208,14 @@ final class AcquireWait implements AutoCloseable {
    * because somebody who got the lock after the result may have died.
    */
   private long retryNanos(AcquireResult result) {
-    long millis =
+    OptionalLong millis =
         result instanceof AcquireResult.Queued queued
             ? queued.retryMillis()
-            : ((AcquireResult.Busy) result).remainingMillis();
+            : ((AcquireResult.Busy) result).retryMillis();
     long leaseNanos = context.options().lease().toNanos();
-    return millis == AcquireResult.UNKNOWN
-        ? leaseNanos
-        : Math.min(leaseNanos, TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis)));
+    return millis.isPresent()
+        ? Math.min(leaseNanos, TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis.getAsLong())))
+        : leaseNanos;
   }
 
   /**

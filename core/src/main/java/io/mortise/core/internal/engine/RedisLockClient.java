@@ -193,13 +193,13 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
             new AtomicInteger());
     this.inspector = new LockInspector(id, commands, holds, record);
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
-    scheduler.addLookout(completions);
-    scheduler.addLookout(record);
-    scheduler.addLookout(suspensions);
+    scheduler.addHousekeeping(completions);
+    scheduler.addHousekeeping(record);
+    scheduler.addHousekeeping(suspensions);
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      scheduler.addLookout(new FailoverMonitor(this.servers, inUse, ticker.read()));
+      scheduler.addHousekeeping(new FailoverMonitor(this.servers, inUse, ticker.read()));
     }
     EventQueue events = leases.events().queue();
     if (events != null) {

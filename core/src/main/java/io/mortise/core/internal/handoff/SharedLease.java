@@ -183,6 +183,12 @@ public final class SharedLease extends CompositeLease implements RedisHold {
     var unused = users.leave(this);
   }
 
+  /** Leaves the hold now, if an error has kept {@link #lost} from it. */
+  @Override
+  protected void releaseAfterLoss() {
+    lost();
+  }
+
   @Override
   protected void onMemberLost(int index, OwnedLease member) {}
 }

@@ -205,16 +205,19 @@ final class LockScan {
   private List<String> queues(List<byte[]> keys, Connection connection, Deadline deadline) {
     return keys.stream()
         .map(key -> text(key).substring(QUEUE.length()))
-        .map(LockScan::withoutTag)
+        .map(this::nameOfQueue)
         .filter(name -> names.matcher(name).matches())
         .flatMap(name -> nameOf(bytes(name)).stream())
         .toList();
   }
 
-  /** Returns the name from which that one was derived, unless it had a hash tag of its own. */
-  private static String withoutTag(String tagged) {
-    boolean derived = tagged.startsWith("{") && tagged.indexOf('}') == tagged.length() - 1;
-    return derived ? tagged.substring(1, tagged.length() - 1) : tagged;
+  /**
+   * Returns the lock that has this queue. The names {@code N} and {@code {N}} have one queue, and
+   * it counts for the second one if that was found, whose hash is on the same server.
+   */
+  private String nameOfQueue(String tagged) {
+    boolean derived = tagged.matches("\\{[^{]*}"); // a name with a '{' has its own hash tag
+    return derived && !found.contains(tagged) ? tagged.substring(1, tagged.length() - 1) : tagged;
   }
 
   /** Returns the name; empty for a key that Mortise would refuse as one. */

@@ -46,7 +46,7 @@ public final class Completions implements ScheduledTask {
   private volatile long dueNanos;
 
   /**
-   * Becomes a lookout of the scheduler, for as long as the client lives.
+   * Becomes a housekeeping task of the scheduler, for as long as the client lives.
    *
    * @param reschedule tells the scheduler that a task has become due earlier
    * @param worker runs a task on a worker

@@ -61,7 +61,7 @@ public final class SuspensionMonitor implements ScheduledTask {
   private long usedNanos;
 
   /**
-   * Becomes a lookout of the scheduler, for as long as the client lives.
+   * Becomes a housekeeping task of the scheduler, for as long as the client lives.
    *
    * @param inUse tests whether the client holds a lock
    * @param reschedule tells the scheduler that a task has become due earlier
