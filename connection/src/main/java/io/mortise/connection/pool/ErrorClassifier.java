@@ -84,7 +84,8 @@ public final class ErrorClassifier {
       return new CommandException(
           Kind.POOL_EXHAUSTED,
           false,
-          "all connections to " + where + " are in use; raise LockTuning.maxConnections",
+          "all connections to %s are in use; raise LockTuning.maxConnections, or the size of the pool of your Jedis client"
+              .formatted(where),
           thrown);
     }
     if (thrown instanceof SentinelConnection.UnknownMaster) {

@@ -239,13 +239,22 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       logBroken(broken);
     }
     if (!callbacks.isClosed() && (broken != null || !channels.isEmpty())) {
-      // An error reply, as to a name without a right, is the answer of a living server.
-      callbacks.onConnectionLost(broken != null && !(broken instanceof JedisDataException));
+      callbacks.onConnectionLost(broken != null && !isServerReply(broken));
       long pause = backoff.nextNanos();
       boolean moved = broken instanceof JedisRedirectionException;
       park.accept(moved ? Math.min(pause, MOVED_PAUSE_NANOS) : pause);
     }
     return true;
+  }
+
+  /**
+   * Returns whether a living server has refused the connection, as one that takes no more clients
+   * does, or a channel, as one to which the user lacks the right.
+   */
+  private static boolean isServerReply(Throwable broken) {
+    return broken instanceof CommandException connecting
+        ? connecting.isServerReply()
+        : broken instanceof JedisDataException;
   }
 
   /** Returns the channels to subscribe first; none when the thread ends. */

@@ -34,6 +34,9 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
 
   private NodeReachability reachability;
 
+  /** Whether the last reply refused to write: the server is a replica. */
+  private volatile boolean refusesWrites;
+
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
@@ -79,9 +82,16 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     try {
       Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
       reachability.answered();
+      if (refusesWrites) {
+        refusesWrites = false;
+      }
       return reply;
     } catch (CommandException fault) {
       reachability.failed(fault);
+      if (fault.kind() == Kind.READ_ONLY && !refusesWrites) {
+        refusesWrites = true;
+        connectionLostAction.run(); // once: what verifies the holds may be refused too
+      }
       throw fault;
     }
   }

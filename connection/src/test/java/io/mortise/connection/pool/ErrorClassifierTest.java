@@ -189,7 +189,10 @@ class ErrorClassifierTest {
     assertEquals(Kind.POOL_EXHAUSTED, fault.kind());
     assertFalse(fault.mayHaveExecuted());
     assertEquals(
-        "all connections to " + WHERE + " are in use; raise LockTuning.maxConnections",
+        "all connections to "
+            + WHERE
+            + " are in use; raise LockTuning.maxConnections, or the size of the pool of your Jedis"
+            + " client",
         fault.getMessage());
   }
 

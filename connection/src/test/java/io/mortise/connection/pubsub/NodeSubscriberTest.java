@@ -10,8 +10,11 @@ import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +26,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The connection that hears channels, and what it survives. */
 @Timeout(60)
@@ -82,9 +88,14 @@ class NodeSubscriberTest {
 
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
+  private volatile @Nullable CommandException noConnection;
 
-  private Connection connect(Deadline deadline) {
+  private Connection connect(Deadline deadline) throws CommandException {
     maybeThrow();
+    CommandException fault = noConnection;
+    if (fault != null) {
+      throw fault;
+    }
     connects.incrementAndGet();
     whileConnecting.run();
     return new Connection(HostAndPort.from(server.address()));
@@ -159,6 +170,26 @@ class NodeSubscriberTest {
     refused = "";
     server.close();
     await().atMost(BackgroundCall.LIVENESS).until(() -> ends.contains(true));
+  }
+
+  /** A server that takes no more clients goes on with those that it has, and with their holds. */
+  @Test
+  void aRefusedConnectionIsNoBrokenOne() {
+    reads.countDown();
+    noConnection =
+        ErrorClassifier.ofConnecting(
+            new JedisDataException("ERR max number of clients reached"), server.address());
+    WakeupChannel channel = new WakeupChannel("first", true, 0);
+    locked(() -> subscriber.add(List.of(channel)));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ends.size() >= 2);
+    assertFalse(ends.contains(true), ends::toString);
+
+    noConnection =
+        ErrorClassifier.ofConnecting(
+            new JedisConnectionException(new ConnectException("refused")), server.address());
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ends.contains(true));
+    noConnection = null;
+    await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
   }
 
   @Test

@@ -23,7 +23,8 @@ final class Remedies {
           "raise maxmemory, or delete keys: a server that may not evict refuses writes when it is"
               + " full";
       case NOT_REPLICATED -> "connect more replicas, or require fewer acknowledgements";
-      case POOL_EXHAUSTED -> "raise LockTuning.maxConnections";
+      case POOL_EXHAUSTED ->
+          "raise LockTuning.maxConnections, or the size of the pool of your Jedis client";
       case ACCESS_DENIED -> ofAccessDenied(reply(fault));
       case CERTIFICATE_REJECTED -> "name the host of the certificate, and trust its issuer";
       case MISCONFIGURED -> "correct the URI of the client";

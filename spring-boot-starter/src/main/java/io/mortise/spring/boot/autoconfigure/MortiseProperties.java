@@ -68,7 +68,13 @@ record MortiseProperties(
    *     it the Jedis client of the application is used, or the connection of 'spring.data.redis',
    *     or redis://localhost:6379.
    */
-  record Redis(@Nullable String uri) {}
+  record Redis(@Nullable String uri) {
+    /** Without the URI, which may have a password. */
+    @Override
+    public String toString() {
+      return uri == null ? "Redis[]" : "Redis[uri=...]";
+    }
+  }
 
   /**
    * The replicas and disks that have to confirm an acquisition.

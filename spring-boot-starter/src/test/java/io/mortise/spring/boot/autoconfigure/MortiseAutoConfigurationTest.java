@@ -114,6 +114,17 @@ class MortiseAutoConfigurationTest {
   }
 
   @Test
+  void thePropertiesPrintNoPassword() {
+    runner
+        .withPropertyValues("mortise.redis.uri=redis://:secret@localhost:1")
+        .run(
+            context ->
+                assertThat(context.getBean(MortiseProperties.class).toString())
+                    .contains("lease=PT30S")
+                    .doesNotContain("secret"));
+  }
+
+  @Test
   void theUriOfThePropertyComesFirst(RedisServer redis) {
     runner
         .withPropertyValues("mortise.redis.uri=" + redis.uri(), "spring.data.redis.port=1")
