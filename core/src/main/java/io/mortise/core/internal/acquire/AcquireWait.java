@@ -212,10 +212,8 @@ final class AcquireWait implements AutoCloseable {
         result instanceof AcquireResult.Queued queued
             ? queued.retryMillis()
             : ((AcquireResult.Busy) result).retryMillis();
-    long leaseNanos = context.options().lease().toNanos();
-    return millis.isPresent()
-        ? Math.min(leaseNanos, TimeUnit.MILLISECONDS.toNanos(Math.max(1, millis.getAsLong())))
-        : leaseNanos;
+    long atMost = context.options().lease().toMillis();
+    return TimeUnit.MILLISECONDS.toNanos(Math.max(1, Math.min(atMost, millis.orElse(atMost))));
   }
 
   /**

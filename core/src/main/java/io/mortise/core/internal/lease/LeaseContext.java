@@ -56,6 +56,11 @@ public record LeaseContext(
     return kind + ":" + name.value();
   }
 
+  /** Writes a line of the log soon, on a worker: a log may block. */
+  void log(Runnable line) {
+    notifications.logs().execute(line);
+  }
+
   public long nanos() {
     return ticker.read();
   }

@@ -177,11 +177,8 @@ public final class LeaseRenewal implements BatchItem {
   void stop(String why) {
     timing.stop(why);
     state.atRisk();
-    context
-        .notifications()
-        .logs()
-        .execute(
-            () -> LOG.warn("lock '{}': the hold is not renewed any more: {}", id.lockName(), why));
+    context.log(
+        () -> LOG.warn("lock '{}': the hold is not renewed any more: {}", id.lockName(), why));
   }
 
   /**
@@ -289,10 +286,7 @@ public final class LeaseRenewal implements BatchItem {
     }
     if (state.atRisk()) {
       // off this thread, which may be the scheduler's
-      context
-          .notifications()
-          .logs()
-          .execute(() -> context.failedRenewals().log(id.lockName(), fault));
+      context.log(() -> context.failedRenewals().log(id.lockName(), fault));
     }
   }
 
