@@ -137,7 +137,7 @@ class LossWithoutMemoryTest {
 
     int once = refused.get();
     await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() > once);
-    assertEquals(List.of(), notified);
+    assertEquals(List.of(State.LOST), notified, "a dependent, by the thread of the change");
     memory = true;
     await().atMost(BackgroundCall.LIVENESS).until(() -> notified.size() >= 2);
     await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);

@@ -10,6 +10,7 @@ public final class TestContext {
   private Ticker ticker;
   private BatchCollector batches;
   private BackgroundTasks tasks;
+  private NotificationWorkers notifications;
   private BackgroundReleaser releases;
 
   public TestContext(LeaseContext client) {
@@ -17,6 +18,7 @@ public final class TestContext {
     this.ticker = client.ticker();
     this.batches = client.batches();
     this.tasks = client.tasks();
+    this.notifications = client.notifications();
     this.releases = client.releases();
   }
 
@@ -32,6 +34,7 @@ public final class TestContext {
 
   TestContext tasks(BackgroundTasks other) {
     this.tasks = other;
+    this.notifications = NotificationWorkers.of(other);
     return this;
   }
 
@@ -61,7 +64,7 @@ public final class TestContext {
         batches,
         client.scheduler(),
         tasks,
-        client.notifications(),
+        notifications,
         client.holds(),
         client.completions(),
         releases,
