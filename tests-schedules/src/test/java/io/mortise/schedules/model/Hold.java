@@ -21,7 +21,7 @@ final class Hold {
   private static final long TOLERANCE_NANOS = 5_000_000;
 
   /** One level: what has entered it, and whether it needs the hold renewed. */
-  private record Level(Object mark, boolean renewed) {}
+  private record Level(Object mark, boolean renewed, long earliestEnd) {}
 
   final Leaf leaf;
   final Actor actor;
@@ -62,13 +62,12 @@ final class Hold {
    * @param tolerated the part of the lease that may have passed before the end of the call
    */
   void enter(Object mark, Call call, long fromNanos, long toNanos, double tolerated) {
-    levels.add(new Level(mark, call.lease() == null));
     Duration given = call.lease() == null ? DEFAULT_LEASE : call.lease();
     long least =
         call.lease() == null
             ? LEAST_RENEWED_NANOS
             : (long) (given.toNanos() * (1 - tolerated)) - drift(given);
-    earliestEnd = Math.max(earliestEnd, fromNanos + least);
+    levels.add(new Level(mark, call.lease() == null, fromNanos + least));
     mayLastFor(given, toNanos);
     if (!call.minimum().isZero()) {
       earliestKeptEnd = Math.max(earliestKeptEnd, fromNanos + call.minimum().toNanos());
@@ -116,6 +115,9 @@ final class Hold {
     check(lease.isValid(), "it is lost, but it should be held: ", lease.loss());
     end = nowNanos + lease.remaining().toNanos();
     long least = earliestEnd;
+    for (Level level : levels) {
+      least = Math.max(least, level.earliestEnd);
+    }
     if (isRenewed()) {
       least = nowNanos + LEAST_RENEWED_NANOS;
       earliestEnd = Math.max(earliestEnd, least);
