@@ -194,7 +194,7 @@ public final class ThreadOwnership {
     // First, because it may fail, and nothing is to be undone then.
     ThreadHold.Level entered = new ThreadHold.Level(enteredBy, terms.renewed());
     long nowNanos = source.nanoTime();
-    hold.lease().reenter(terms);
+    hold.extendFor(enteredBy, terms);
     try {
       hold.lease().ensureValid();
       if (terms.minimumMillis() > 0) {

@@ -182,6 +182,21 @@ class MultiReentryTest {
     assertThrows(LeaseLostException.class, both::unlock);
   }
 
+  /** The whole is renewed, and a part of the member's lease is over when the thread enters it. */
+  @Test
+  void aMemberLockedForALeaseThatOutlivesTheWholeHasAllOfItsLease() {
+    Duration lease = servers.here(0).options().lease();
+    both.lock();
+    Eventually.until(
+        "a part of the lease is over",
+        () -> a.lease().remaining().compareTo(lease.multipliedBy(9).dividedBy(10)) < 0);
+    a.withLease(lease).lock();
+    both.unlock();
+    Duration left = a.lease().remaining();
+    assertTrue(left.compareTo(lease.multipliedBy(95).dividedBy(100)) > 0, left::toString);
+    a.unlock();
+  }
+
   @Test
   void whatThisThreadOwnsStaysItsOwnWhenTheRestIsBusy() throws Exception {
     a.lock();

@@ -1,0 +1,249 @@
+package io.mortise.schedules.model;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who holds what, as the documents say it: the reference with which a sequence is compared. It
+ * knows nothing of Redis, scripts and messages. A release takes effect when its call begins, an
+ * acquisition when its call has returned.
+ */
+final class Model {
+  /** The mark of a level that a thread has entered by the leaf itself. */
+  static final Object ITSELF = new Object();
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /** After a waiter has left, a read-write lock may refuse attempts for its sake. */
+  private static final long READ_WRITE_REFUSES_NANOS = 11 * SECOND;
+
+  /** The rest of a minimum, or a hold of Redisson: nobody can release it. */
+  record Rest(Leaf leaf, long earliestEnd, long latestEnd) {}
+
+  final List<Hold> holds = new ArrayList<>();
+  final List<Whole> wholes = new ArrayList<>();
+  final List<Whole> handles = new ArrayList<>();
+  final List<Waiter> waiters = new ArrayList<>();
+  final List<Rest> rests = new ArrayList<>();
+  private final Map<String, Long> disturbedUntil = new HashMap<>();
+
+  // ---- questions
+
+  Hold held(Actor actor, Leaf leaf) {
+    return holds.stream()
+        .filter(hold -> hold.owned && hold.actor == actor && hold.leaf == leaf)
+        .findFirst()
+        .orElse(null);
+  }
+
+  Whole whole(Actor actor, Target target) {
+    return wholes.stream()
+        .filter(whole -> whole.actor == actor && whole.target == target)
+        .findFirst()
+        .orElse(null);
+  }
+
+  int holdCount(Actor actor, Target target) {
+    if (target.isMulti()) {
+      Whole whole = whole(actor, target);
+      return whole == null || whole.isLost() ? 0 : whole.depth;
+    }
+    Hold hold = held(actor, target.leaves.get(0));
+    return hold == null || hold.lost ? 0 : hold.depth();
+  }
+
+  /** Returns whether Redis has a hold of that key. */
+  boolean isBusy(String key) {
+    return holds.stream().anyMatch(hold -> hold.isLive() && hold.leaf.key.equals(key))
+        || rests.stream().anyMatch(rest -> rest.leaf.key.equals(key));
+  }
+
+  boolean isBusy(Leaf leaf) {
+    return holds.stream().anyMatch(hold -> hold.isLive() && hold.leaf == leaf)
+        || rests.stream().anyMatch(rest -> rest.leaf == leaf);
+  }
+
+  /** Returns whether a waiter may hold the key for a moment, or keep others from it. */
+  boolean isDisturbed(String key, long nowNanos) {
+    return isDisturbed(key, nowNanos, null);
+  }
+
+  /** Returns the same, by others than that waiter. */
+  boolean isDisturbed(String key, long nowNanos, Waiter except) {
+    return disturbedUntil.getOrDefault(key, Long.MIN_VALUE) > nowNanos
+        || waiters.stream()
+            .filter(waiter -> waiter != except)
+            .filter(waiter -> waiter.call.target().isMulti() || isReadWrite(key))
+            .anyMatch(waiter -> wants(waiter, key));
+  }
+
+  boolean isWanted(String key) {
+    return waiters.stream().anyMatch(waiter -> wants(waiter, key));
+  }
+
+  private static boolean wants(Waiter waiter, String key) {
+    return waiter.call.target().leaves.stream().anyMatch(leaf -> leaf.key.equals(key));
+  }
+
+  private static boolean isReadWrite(String key) {
+    return key.equals(Leaf.READ.key) || key.equals(Leaf.FAIR_READ.key);
+  }
+
+  /** Notes that before that time it was not certain whether the key was busy. */
+  void disturb(String key, long untilNanos) {
+    disturbedUntil.merge(key, untilNanos, Math::max);
+  }
+
+  /** Returns whether the waiter's thread holds the leaf already. */
+  boolean isOwn(Waiter waiter, Leaf leaf) {
+    return !waiter.call.op().isHandle() && held(waiter.actor, leaf) != null;
+  }
+
+  /** Returns whether a waiter re-enters the hold, and leaves it, again and again. */
+  boolean isTouched(Hold hold) {
+    return hold.owned
+        && waiters.stream()
+            .anyMatch(
+                waiter ->
+                    waiter.actor == hold.actor && waiter.call.target().leaves.contains(hold.leaf));
+  }
+
+  // ---- changes
+
+  /** Applies an acquisition that has ended with the lock. */
+  void acquired(Waiter waiter, Grant grant, long fromNanos, long nowNanos) {
+    Call call = waiter.call;
+    Target target = call.target();
+    boolean owned = !call.op().isHandle();
+    Whole again = owned && target.isMulti() ? whole(waiter.actor, target) : null;
+    List<Hold> members = new ArrayList<>();
+    for (int i = 0; i < target.leaves.size(); i++) {
+      Hold hold = owned ? held(waiter.actor, target.leaves.get(i)) : null;
+      if (hold == null) {
+        hold = new Hold(target.leaves.get(i), waiter.actor, owned);
+        hold.lease = grant.members().get(i);
+        holds.add(hold);
+      }
+      members.add(hold);
+    }
+    Whole whole = again == null ? new Whole(target, waiter.actor, members, grant.lease()) : again;
+    whole.depth += again == null ? 0 : 1;
+    if (!owned) {
+      handles.add(whole);
+    } else if (target.isMulti() && again == null) {
+      wholes.add(whole);
+    }
+    double tolerated = target.isMulti() && again == null ? 0.1 : 0;
+    Object mark = owned && !target.isMulti() ? ITSELF : whole;
+    members.forEach(hold -> hold.enter(mark, call, fromNanos, nowNanos, tolerated));
+  }
+
+  /** Removes a waiter, which has or has not got the lock. */
+  void ended(Waiter waiter, long nowNanos) {
+    waiters.remove(waiter);
+    Call call = waiter.call;
+    for (Leaf leaf : call.target().leaves) {
+      if (leaf.isReadWrite()) {
+        disturb(leaf.key, nowNanos + READ_WRITE_REFUSES_NANOS);
+      } else if (call.target().isMulti()) {
+        disturb(leaf.key, nowNanos + SECOND);
+      }
+      if (isOwn(waiter, leaf)) {
+        held(waiter.actor, leaf)
+            .mayLastFor(call.lease() == null ? Hold.DEFAULT_LEASE : call.lease(), nowNanos);
+      }
+    }
+  }
+
+  Verdict unlock(Actor actor, Target target, long nowNanos) {
+    if (!target.isMulti()) {
+      Hold hold = held(actor, target.leaves.get(0));
+      if (hold == null) {
+        return Verdict.NOT_HELD;
+      }
+      exit(hold, ITSELF, nowNanos);
+      return hold.lost ? Verdict.LOST : Verdict.DONE;
+    }
+    Whole whole = whole(actor, target);
+    if (whole == null) {
+      return Verdict.NOT_HELD;
+    }
+    whole.members.forEach(member -> exit(member, whole, nowNanos));
+    if (--whole.depth == 0) {
+      wholes.remove(whole);
+    }
+    return whole.isLost() ? Verdict.LOST : Verdict.DONE;
+  }
+
+  Verdict close(Whole handle, long nowNanos) {
+    boolean first = handle.depth == 1;
+    handle.depth = 0;
+    if (handle.isLost()) {
+      boolean reported = handle.lossReported || !first;
+      handle.lossReported = true;
+      handle.members.forEach(holds::remove);
+      return reported ? Verdict.DONE : Verdict.LOST;
+    }
+    if (first) {
+      handle.members.forEach(member -> exit(member, handle, nowNanos));
+    }
+    return Verdict.DONE;
+  }
+
+  private void exit(Hold hold, Object mark, long nowNanos) {
+    hold.exit(mark);
+    if (hold.depth() == 0) {
+      release(hold, nowNanos);
+    }
+  }
+
+  private void release(Hold hold, long nowNanos) {
+    holds.remove(hold);
+    if (hold.isLive()) {
+      keepRest(hold, nowNanos);
+    }
+  }
+
+  /** Leaves the rest of the minimum of a hold that ends. */
+  void keepRest(Hold hold, long nowNanos) {
+    if (hold.latestKeptEnd > nowNanos) {
+      rests.add(new Rest(hold.leaf, hold.earliestKeptEnd, hold.latestKeptEnd));
+    }
+  }
+
+  /**
+   * Takes the holds of these leaves away, as a forced release does, or an eviction. A waiter of the
+   * same client may wait on, until that client has noticed it.
+   */
+  void take(List<Leaf> leaves, long noticedNanos) {
+    leaves.forEach(leaf -> disturb(leaf.key, noticedNanos));
+    rests.removeIf(rest -> leaves.contains(rest.leaf));
+    holds.stream().filter(hold -> leaves.contains(hold.leaf)).forEach(hold -> hold.taken = true);
+    for (Whole handle : handles) {
+      if (handle.depth > 0 && handle.members.stream().anyMatch(member -> member.taken)) {
+        handle.members.forEach(member -> releaseAfterLoss(member, noticedNanos));
+      }
+    }
+  }
+
+  /** A handle that has lost one of its members releases the others when it notices that. */
+  private void releaseAfterLoss(Hold member, long noticedNanos) {
+    disturb(member.leaf.key, noticedNanos);
+    if (!member.taken) {
+      member.taken = true;
+      keepRest(member, noticedNanos);
+    }
+  }
+
+  /** Notes a hold of Redisson. */
+  void heldByOthers(Leaf leaf, long endNanos) {
+    rests.add(new Rest(leaf, endNanos, endNanos));
+  }
+
+  /** Those who had the taken holds know of it now. */
+  void noticeTaken() {
+    holds.stream().filter(hold -> hold.taken).forEach(hold -> hold.lost = true);
+  }
+}
