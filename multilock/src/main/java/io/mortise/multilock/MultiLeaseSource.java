@@ -10,6 +10,7 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.RedisDeployment;
+import io.mortise.core.spi.ThreadOwnership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -111,6 +112,14 @@ final class MultiLeaseSource extends CompositeLeaseSource {
   @Override
   public Optional<String> selfDeadlock() {
     return members().stream().flatMap(member -> member.selfDeadlock().stream()).findFirst();
+  }
+
+  @Override
+  public Optional<String> selfDeadlockAsOwner() {
+    return members().stream()
+        .filter(member -> ThreadOwnership.leaseOf(member.identity()).isEmpty())
+        .flatMap(member -> member.selfDeadlockAsOwner().stream())
+        .findFirst();
   }
 
   @Override

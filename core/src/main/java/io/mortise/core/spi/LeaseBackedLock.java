@@ -183,7 +183,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   private Optional<Lease> handle(LeaseTerms terms) throws InterruptedException {
-    if (ThreadOwnership.isObstructed(source, terms.waitNanos() > 0)) {
+    if (ThreadOwnership.isObstructed(source, source.selfDeadlock(), terms.waitNanos() > 0)) {
       return Optional.empty();
     }
     Function<OwnedLease, Lease> guarding = acquired -> guarded(acquired, terms); // made before

@@ -96,6 +96,14 @@ public interface LeaseSource {
   }
 
   /**
+   * Returns the same for an acquisition that makes the thread the owner: it re-enters a member that
+   * the thread holds, and does not wait for it.
+   */
+  default Optional<String> selfDeadlockAsOwner() {
+    return selfDeadlock();
+  }
+
+  /**
    * Returns the source for an acquisition that the calling thread begins and another thread waits
    * for: the holds of the caller at this moment count.
    */

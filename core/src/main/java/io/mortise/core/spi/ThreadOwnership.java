@@ -77,7 +77,7 @@ public final class ThreadOwnership {
       reenter(hold, source, terms, enteredBy);
       return true;
     }
-    if (isObstructed(source, terms.isUnbounded())) {
+    if (isObstructed(source, source.selfDeadlockAsOwner(), terms.isUnbounded())) {
       return false;
     }
     Consumer<OwnedLease> owning = // nothing fails after it
@@ -90,10 +90,11 @@ public final class ThreadOwnership {
   /**
    * Returns whether the current thread would wait for itself.
    *
+   * @param selfDeadlock why it would; empty when it would not
    * @throws IllegalStateException if it would, and {@code waits} is true
    */
-  static boolean isObstructed(LeaseSource source, boolean waits) {
-    Optional<String> selfDeadlock = source.selfDeadlock();
+  static boolean isObstructed(
+      LeaseSource source, Optional<String> selfDeadlock, boolean waits) {
     if (waits && selfDeadlock.isPresent()) {
       throw new IllegalStateException(
           "lock '%s': thread '%s' would wait for itself: %s"

@@ -18,6 +18,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.Eventually;
 import io.mortise.multilock.MultiLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
@@ -195,6 +196,22 @@ class MultiReentryTest {
     Duration left = a.lease().remaining();
     assertTrue(left.compareTo(lease.multipliedBy(95).dividedBy(100)) > 0, left::toString);
     a.unlock();
+  }
+
+  /** It would wait for itself if it did not have the write lock. */
+  @Test
+  void aThreadThatWritesAndReadsReentersTheWriteLockAsAMember() {
+    RedisReadWriteLock table = new RedisReadWriteLock(servers.here(0), servers.name(0) + ":table");
+    MultiLock whole = new MultiLock(b, table.writeLock());
+    table.writeLock().lock();
+    table.readLock().lock();
+    assertThrows(IllegalStateException.class, whole::acquire, "a handle belongs to no thread");
+    whole.lock();
+    assertEquals(2, table.writeLock().holdCount());
+    whole.unlock();
+    table.writeLock().unlock();
+    assertThrows(IllegalStateException.class, whole::lock, "it only reads now");
+    table.readLock().unlock();
   }
 
   @Test

@@ -34,13 +34,12 @@ final class Rules {
   }
 
   /**
-   * Returns whether a thread that reads is refused to write. It is refused a multi-lock even if it
-   * writes already, and would only enter again: the product looks at each member for itself.
+   * Returns whether a thread that reads is refused to write, unless it would only enter again.
    */
   private boolean wouldDeadlock(Waiter waiter) {
     return waiter.call.target().leaves.stream()
         .filter(leaf -> leaf.isReadWrite() && !leaf.shared)
-        .filter(leaf -> waiter.call.target().isMulti() || !model.isOwn(waiter, leaf))
+        .filter(leaf -> !model.isOwn(waiter, leaf))
         .map(leaf -> model.held(waiter.actor, leaf.readSide()))
         .anyMatch(reader -> reader != null && !reader.lost);
   }
