@@ -93,8 +93,7 @@ public final class ThreadOwnership {
    * @param selfDeadlock why it would; empty when it would not
    * @throws IllegalStateException if it would, and {@code waits} is true
    */
-  static boolean isObstructed(
-      LeaseSource source, Optional<String> selfDeadlock, boolean waits) {
+  static boolean isObstructed(LeaseSource source, Optional<String> selfDeadlock, boolean waits) {
     if (waits && selfDeadlock.isPresent()) {
       throw new IllegalStateException(
           "lock '%s': thread '%s' would wait for itself: %s"

@@ -43,6 +43,9 @@ final class Machine {
   /** After which time a client has asked Redis for each of its holds. */
   private static final Duration UNTIL_NOTICED = Duration.ofSeconds(12);
 
+  /** After which time a waiter that nothing notifies has asked: a lease. */
+  private static final Duration UNTIL_ASKED = Duration.ofSeconds(31);
+
   private static final String REDISSON = "33333333-0000-4000-8000-333333333333:1";
 
   private static final class VirtualClock extends Clock {
@@ -207,7 +210,7 @@ final class Machine {
     if (outcome.thrown() != null || (certain && !outcome.value().equals(busy))) {
       throw failure("forceUnlock returns " + outcome, outcome.thrown());
     }
-    noticeLosses();
+    noticeLosses(UNTIL_NOTICED);
   }
 
   /** A multi-lock is not forced: it forces its members one after the other. */
@@ -217,15 +220,16 @@ final class Machine {
 
   private void delete(Leaf leaf) throws InterruptedException {
     note("DEL " + leaf.key);
+    Duration noticed = model.hasRest(leaf.key) ? UNTIL_ASKED : UNTIL_NOTICED;
     model.take(
         Arrays.stream(Leaf.values()).filter(side -> side.key.equals(leaf.key)).toList(),
-        now() + UNTIL_NOTICED.toNanos());
+        now() + noticed.toNanos());
     redis.command("DEL", leaf.key);
-    noticeLosses();
+    noticeLosses(noticed);
   }
 
-  private void noticeLosses() throws InterruptedException {
-    pass(UNTIL_NOTICED.toNanos());
+  private void noticeLosses(Duration noticed) throws InterruptedException {
+    pass(noticed.toNanos());
     model.noticeTaken();
     settle();
   }
@@ -456,7 +460,7 @@ final class Machine {
       if (!released && !model.waiters.isEmpty()) {
         quiesce();
         Waiter stuck = model.waiters.get(rounds % model.waiters.size());
-        delete(leafOf(stuck.call.target(), rounds).leaves.get(0));
+        delete(leafOf(stuck.call.target(), rounds / model.waiters.size()).leaves.get(0));
       }
       if (++rounds > 100) {
         throw failure("does not end: " + model.holds, null);

@@ -242,6 +242,11 @@ final class Model {
     rests.add(new Rest(leaf, endNanos, endNanos));
   }
 
+  /** Returns whether the key is busy without a hold of a client, whose end notifies nobody. */
+  boolean hasRest(String key) {
+    return rests.stream().anyMatch(rest -> rest.leaf().key.equals(key));
+  }
+
   /** Those who had the taken holds know of it now. */
   void noticeTaken() {
     holds.stream().filter(hold -> hold.taken).forEach(hold -> hold.lost = true);

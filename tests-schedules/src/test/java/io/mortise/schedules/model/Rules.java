@@ -33,9 +33,7 @@ final class Rules {
             : model.held(waiter.actor, target.leaves.get(0)) != null);
   }
 
-  /**
-   * Returns whether a thread that reads is refused to write, unless it would only enter again.
-   */
+  /** Returns whether a thread that reads is refused to write, unless it would only enter again. */
   private boolean wouldDeadlock(Waiter waiter) {
     return waiter.call.target().leaves.stream()
         .filter(leaf -> leaf.isReadWrite() && !leaf.shared)
