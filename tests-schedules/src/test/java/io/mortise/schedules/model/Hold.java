@@ -88,6 +88,9 @@ final class Hold {
 
   /** Removes the last level of that mark; without one, the last level. */
   void exit(Object mark) {
+    if (isRenewed()) { // perhaps a moment ago
+      latestEnd = Math.max(latestEnd, System.nanoTime() + longest.toNanos());
+    }
     int found = levels.size() - 1;
     for (int i = levels.size() - 1; i >= 0; i--) {
       if (levels.get(i).mark == mark) {
