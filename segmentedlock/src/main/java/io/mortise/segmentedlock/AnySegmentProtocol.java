@@ -110,6 +110,12 @@ final class AnySegmentProtocol implements QueueingProtocol {
     return keys.heartbeat(holder);
   }
 
+  /** Returns a query of the time until a segment can be had. */
+  @Override
+  public ScriptCall queryLease() {
+    return keys.inspect();
+  }
+
   // ---- asked of a segment, and not of all
 
   @Override
@@ -119,11 +125,6 @@ final class AnySegmentProtocol implements QueueingProtocol {
 
   @Override
   public ScriptCall forceRelease() {
-    throw noSegment();
-  }
-
-  @Override
-  public ScriptCall queryLease() {
     throw noSegment();
   }
 

@@ -26,6 +26,7 @@ final class SegmentKeys {
   private static final Script LEAVE = Script.load("segment/leave");
   private static final Script FORCE = Script.load("segment/force");
   private static final Script MARK = Script.load("segment/mark");
+  private static final Script INSPECT = Script.load("segment/inspect");
   private static final Script STATE = Script.load("segment/state");
   private static final WaiterTimeout TIMEOUT = new WaiterTimeout(WaiterTimeout.DEFAULT);
 
@@ -154,6 +155,10 @@ final class SegmentKeys {
   private ScriptCall mark(int index, String what) {
     return new ScriptCall(
         MARK, keys, List.of(group, countBytes, bytes(index), bytes(what), publish()));
+  }
+
+  ScriptCall inspect() {
+    return new ScriptCall(INSPECT, groupKeys, List.of(group, countBytes));
   }
 
   ScriptCall state() {

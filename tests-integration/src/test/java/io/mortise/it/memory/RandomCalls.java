@@ -31,7 +31,7 @@ final class RandomCalls {
                   + " lock/force lock/inspect",
               "fair/acquire fair/release fair/keep fair/leave fair/heartbeat fair/force fair/queue",
               "segment/acquire_any segment/release segment/leave segment/heartbeat segment/force"
-                  + " segment/mark segment/state",
+                  + " segment/mark segment/inspect segment/state",
               "rw/read rw/write rw/fair_read rw/fair_write rw/release rw/keep rw/leave rw/renew"
                   + " rw/notify",
               "rw/reader_heartbeat rw/writer_heartbeat rw/fair_heartbeat rw/force rw/inspect")
@@ -114,7 +114,7 @@ final class RandomCalls {
 
   private ScriptCall callForAnySegment(String name, String holder, long lease) {
     QueueingProtocol any = SegmentProtocols.any(name, random::nextInt);
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(11)) {
       case 0, 1, 2, 3 -> any.acquire(holder, lease, random.nextBoolean());
       case 4 -> any.release(holder);
       case 5 -> any.keep(holder, lease / 2);
@@ -122,6 +122,7 @@ final class RandomCalls {
       case 7 -> any.heartbeat(holder).item();
       case 8 ->
           SegmentProtocols.mark(name, random.nextInt(SegmentProtocols.COUNT), random.nextBoolean());
+      case 9 -> any.queryLease();
       default -> SegmentProtocols.state(name);
     };
   }

@@ -107,6 +107,7 @@ class ForeignTypesTest {
       segment/force      | segment channel segmentForced segmentQueue segmentDeadlines exhausted segmentChannel | PUBLISH 60000 {foreign} 1 | segmentWaiters
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 0 exhausted PUBLISH |
       segment/mark       | segmentQueue segmentDeadlines exhausted segmentChannel | {foreign} 1 -1 reset PUBLISH |
+      segment/inspect    | segmentQueue segmentDeadlines exhausted | {foreign} 1 |
       segment/state      | segmentQueue segmentDeadlines exhausted | |
       fence/command      | fence                                | 5 0 SET a b
       fence/script       | fence                                | 5 0
