@@ -219,14 +219,22 @@ final class MajorityLease extends CompositeLease
     }
     reacquisition.recheck(place);
     if (loggedLosses.getAndSet(place, member) != member) {
-      LOG.warn(
-          "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
-          lockName(),
-          quorumMembers.at(place),
-          validNodes(),
-          nodes(),
-          member.loss().map(LeaseLoss::detail).orElse("it was released by itself"));
+      warnOfLoss(place, member);
     }
+  }
+
+  /** On another thread: a log may block, and this one has other holds to tell of their losses. */
+  private void warnOfLoss(int place, OwnedLease member) {
+    int left = validNodes();
+    execute(
+        () ->
+            LOG.warn(
+                "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
+                lockName(),
+                quorumMembers.at(place),
+                left,
+                nodes(),
+                member.loss().map(LeaseLoss::detail).orElse("it was released by itself")));
   }
 
   @Override

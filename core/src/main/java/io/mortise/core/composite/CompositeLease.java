@@ -119,6 +119,14 @@ public abstract class CompositeLease implements OwnedLease {
 
   // ---- for subclasses
 
+  /**
+   * Runs a task that may block on a thread of a client, or here if all clients are closed. Does not
+   * wait for it.
+   */
+  protected final void execute(Runnable task) {
+    run(source, task);
+  }
+
   /** Returns whether a member may outlast this hold, because its thread or others hold it too. */
   protected abstract boolean membersMayOutlast();
 
@@ -140,7 +148,10 @@ public abstract class CompositeLease implements OwnedLease {
   /** Called when an error ended the release by the owner, who will not call it again. */
   protected void abandonMembers() {}
 
-  /** Called, possibly repeatedly, when a member was lost and the hold is still valid. */
+  /**
+   * Called, possibly repeatedly, when a member was lost and the hold is still valid. Must not
+   * block: the thread has the changes of other holds to pass on.
+   */
   protected abstract void onMemberLost(int place, OwnedLease member);
 
   /** See {@link LeaseStateMachine#onEnd}. */
