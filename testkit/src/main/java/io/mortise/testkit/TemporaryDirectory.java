@@ -52,7 +52,7 @@ final class TemporaryDirectory {
   }
 
   /** Makes a directory; the first call deletes those of JVMs that are gone. */
-  static TemporaryDirectory create() throws IOException {
+  static synchronized TemporaryDirectory create() throws IOException {
     Path parent = Path.of(System.getProperty("java.io.tmpdir"));
     if (CLEANED.compareAndSet(false, true)) {
       deleteAbandoned(parent);

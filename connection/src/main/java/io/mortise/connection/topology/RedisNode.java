@@ -89,8 +89,8 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     } catch (CommandException fault) {
       reachability.failed(fault);
       if (fault.kind() == Kind.READ_ONLY && !refusesWrites) {
-        refusesWrites = true;
         connectionLostAction.run(); // once: what verifies the holds may be refused too
+        refusesWrites = true;
       }
       throw fault;
     }

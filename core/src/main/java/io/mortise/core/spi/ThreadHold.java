@@ -62,8 +62,8 @@ final class ThreadHold {
       lease.reenter(terms);
       return;
     }
-    lease.setRenewed(false); // so that the renewal does not count for the lease
     try {
+      lease.setRenewed(false); // so that the renewal does not count for the lease
       lease.reenter(terms);
     } finally {
       lease.setRenewed(true);

@@ -211,8 +211,8 @@ final class LeaseListeners {
   private void log(LeaseLoss loss, boolean warns) {
     String message = "lock '{}': the lease with fencing token {} is lost: {}";
     if (warns) {
+      FlightRecording.lost(loss); // first, because a log may block
       LOG.warn(message, lockName, loss.fencingToken(), loss.detail());
-      FlightRecording.lost(loss);
     } else {
       LOG.debug(message, lockName, loss.fencingToken(), loss.detail());
     }
