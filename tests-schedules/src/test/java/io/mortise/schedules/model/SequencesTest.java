@@ -23,6 +23,8 @@ class SequencesTest {
       List<Call> calls = Call.sequence(new Random(seed), LENGTH);
       String failure = failureOf(seed, calls);
       if (failure != null) {
+        System.out.printf(
+            "seed %d fails; the fewest calls that do are looked for%n%s%n", seed, failure);
         List<Call> fewest = fewest(seed, calls);
         throw new AssertionError(
             "to repeat it: -Dschedules=1 -Dschedules.seed=%d%n%s"
