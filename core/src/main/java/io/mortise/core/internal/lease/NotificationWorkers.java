@@ -5,9 +5,9 @@ import io.mortise.connection.concurrent.SharedWorkers;
 import java.util.concurrent.Executor;
 
 /**
- * What runs the notifications of the holds of one client. A listener of the user may block, so each
- * hold has a worker of its own for its listeners. What is the client's own shares a few workers: a
- * client may lose all of its holds at once.
+ * The executors for the notifications of the holds of one client. A listener of the user may block,
+ * so each hold has a worker of its own for its listeners. The notifications of the client itself
+ * share a few workers, because a client may lose all of its holds at once.
  *
  * <p><b>Threads.</b> As its executors: any thread may call them.
  *
