@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who holds what, as the documents say it: the reference with which a sequence is compared. It
+ * The holders of all locks as the documents promise them, with which a sequence is compared. It
  * knows nothing of Redis, scripts and messages. A release takes effect when its call begins, an
  * acquisition when its call has returned.
  */
