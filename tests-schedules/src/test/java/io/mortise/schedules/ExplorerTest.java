@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.CallerWait.InterruptibleWait;
 import io.mortise.schedules.Section.Losses;
 import io.mortise.schedules.runtime.Schedule;
 import io.mortise.testkit.InMemoryRedis;
@@ -221,6 +222,17 @@ class ExplorerTest {
   @Test
   void aThreadThatIsLeftBehindIsFound() throws Exception {
     Explorer.exploreFaulty(1, () -> new Thread(LockSupport::park, "left behind").start());
+  }
+
+  /** A sleep that the scheduler did not see would take an hour, and fail the execution. */
+  @Test
+  void aSleepOfATimeUnitIsVirtualAlsoByAMethodReference() throws Exception {
+    Explorer.explore(
+        () -> {
+          TimeUnit.HOURS.sleep(1);
+          InterruptibleWait wait = TimeUnit.HOURS::sleep;
+          wait.await(1);
+        });
   }
 
   /** An hour passes at once, and who waits less wakes first. */

@@ -27,6 +27,9 @@ final class CallRewriter extends MethodVisitor {
           Map.entry("java/lang/Thread.yield()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.onSpinWait()V", hook("yieldTurn", "()V")),
           Map.entry("java/lang/Thread.sleep(J)V", hook("sleep", "(J)V")),
+          Map.entry(
+              "java/util/concurrent/TimeUnit.sleep(J)V",
+              hook("sleep", "(Ljava/util/concurrent/TimeUnit;J)V")),
           Map.entry("java/lang/Thread.isAlive()Z", hook("isAlive", "(Ljava/lang/Thread;)Z")),
           Map.entry("java/lang/Thread.getId()J", hook("threadId", "(Ljava/lang/Thread;)J")),
           Map.entry("java/lang/Thread.join()V", hook("join", "(Ljava/lang/Thread;)V")),

@@ -2,6 +2,7 @@ package io.mortise.schedules.runtime;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -181,12 +182,16 @@ public final class Hooks {
   }
 
   public static void sleep(long millis) throws InterruptedException {
+    sleep(MILLISECONDS, millis);
+  }
+
+  public static void sleep(TimeUnit unit, long time) throws InterruptedException {
     ControlledThread me = current();
     if (me == null) {
-      Thread.sleep(millis);
+      unit.sleep(time);
       return;
     }
-    long untilNanos = me.schedule.after(MILLISECONDS.toNanos(millis));
+    long untilNanos = me.schedule.after(unit.toNanos(time));
     block(me, "sleep", me::isInterrupted, untilNanos);
     if (Thread.interrupted()) {
       throw new InterruptedException();
