@@ -5,6 +5,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
+import java.util.Set;
 
 /** Calls that rightly say that they do not know, because the machine stood still. */
 public final class LateAnswer {
@@ -15,7 +16,8 @@ public final class LateAnswer {
 
   /**
    * Runs the release of a lock. A RedLock whose majority does not answer within its default budget
-   * says so, and goes on releasing in the background.
+   * says so, and goes on releasing in the background. One that held no more than a majority says
+   * that its release is in doubt when a single node does not answer.
    */
   public static void release(DistributedLock lock, Runnable release) {
     long start = System.nanoTime();
@@ -25,7 +27,7 @@ public final class LateAnswer {
       if (!(lock instanceof RedLock)) {
         throw late;
       }
-      tolerate(late, start, ALMOST_THE_BUDGET);
+      tolerate(late, start, ALMOST_THE_BUDGET, Set.of(Reason.UNREACHABLE, Reason.IN_DOUBT));
     }
   }
 
@@ -37,8 +39,13 @@ public final class LateAnswer {
    * @param least the least time after which a call may say so
    */
   static void tolerate(LockException thrown, long sinceNanos, Duration least) {
+    tolerate(thrown, sinceNanos, least, Set.of(Reason.UNREACHABLE));
+  }
+
+  private static void tolerate(
+      LockException thrown, long sinceNanos, Duration least, Set<Reason> tolerable) {
     boolean late = System.nanoTime() - sinceNanos >= least.toNanos();
-    if (!late || thrown.reason() != Reason.UNREACHABLE) {
+    if (!late || !tolerable.contains(thrown.reason())) {
       throw thrown;
     }
   }
