@@ -59,6 +59,7 @@ public abstract class CompositeLease implements OwnedLease {
    * @param owner the thread that will own it, or null
    * @param renewed whether the members are renewed
    */
+  @SuppressWarnings("this-escape") // its parts call it after watch() only
   protected CompositeLease(
       LeaseSource source,
       List<? extends @Nullable OwnedLease> members,

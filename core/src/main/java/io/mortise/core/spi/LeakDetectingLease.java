@@ -40,6 +40,7 @@ public class LeakDetectingLease implements Lease {
    * @param traced whether to record where it was acquired, for the warning
    * @param worker runs a task that may block, on a thread of the client
    */
+  @SuppressWarnings("this-escape") // the cleaner does not call it
   public LeakDetectingLease(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
     this.lease = lease;
     this.worker = worker;
