@@ -16,12 +16,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A loss is reported when the local deadline is over, before a rival can have the lock: for every
- * kind of lock, with default options, renewed or not, with Redis reachable or not.
+ * kind of lock, with default options, renewed or not, with Redis reachable or not. The tests run
+ * beside each other: each of them waits for leases to end most of the time.
  */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("alone") // it measures
 class LossLatenessTest {
   private static final int ROUNDS = 4;
