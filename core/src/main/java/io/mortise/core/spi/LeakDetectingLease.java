@@ -44,17 +44,7 @@ public class LeakDetectingLease implements Lease {
   public LeakDetectingLease(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
     this.lease = lease;
     this.worker = worker;
-    Cleaner.Cleanable registered = CLEANER.register(this, new LeakCleanup(lease, traced));
-    this.guard = registered;
-    if (lease.isRenewed()) {
-      var unused = lease.onChangeWhileHeld(state -> unguardIfLost(state, registered), false);
-    }
-  }
-
-  private static void unguardIfLost(State state, Cleaner.Cleanable registered) {
-    if (state == State.LOST) {
-      registered.clean();
-    }
+    this.guard = CLEANER.register(this, new LeakCleanup(lease, traced));
   }
 
   /** Stops the renewal of an unreachable lease. Does not refer to the guarding object. */

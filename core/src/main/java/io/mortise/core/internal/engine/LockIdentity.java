@@ -1,5 +1,6 @@
 package io.mortise.core.internal.engine;
 
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.spi.RedisDeployment;
 
 /**
@@ -9,10 +10,10 @@ import io.mortise.core.spi.RedisDeployment;
  * @param clientId the id of the client, for messages
  * @param lockId the kind and name of the lock
  */
-record LockIdentity(RedisDeployment client, String clientId, String lockId) {
+record LockIdentity(RedisDeployment client, String clientId, LockId lockId) {
 
   /** Returns another lock of the client. */
-  LockIdentity of(String otherLockId) {
+  LockIdentity of(LockId otherLockId) {
     return new LockIdentity(client, clientId, otherLockId);
   }
 

@@ -12,6 +12,7 @@ import io.mortise.core.internal.inspect.LockInspector;
 import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RegisteredHold;
 import io.mortise.core.spi.CallerAwareProtocol;
@@ -74,7 +75,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
     RedisLockClient made = (RedisLockClient) client;
     return new RedisLeaseSource(
-        new LockIdentity(made, made.id(), LeaseContext.idOf(protocol)),
+        new LockIdentity(made, made.id(), LockId.of(protocol)),
         made.context(),
         made.inspector(),
         made.waitPolicy(),
@@ -200,7 +201,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   /** Returns the current thread's valid hold of this lock in that kind, and pins it. */
   private Optional<CallerHold> holdOf(String kind) {
-    return ThreadOwnership.leaseOf(identity.of(LeaseContext.idOf(kind, protocol.name())))
+    return ThreadOwnership.leaseOf(identity.of(new LockId(kind, name())))
         .map(lease -> (RedisHold) lease)
         .filter(RedisHold::pin)
         .map(
@@ -242,7 +243,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   @Override
   public List<String> waitingHolders() {
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
-        .filter(waiter -> LeaseContext.idOf(waiter.protocol()).equals(identity.lockId()))
+        .filter(waiter -> LockId.of(waiter.protocol()).equals(identity.lockId()))
         .map(WaiterHeartbeat::holder)
         .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();

@@ -1,6 +1,7 @@
 package io.mortise.core.internal.handoff;
 
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
@@ -142,8 +143,8 @@ public final class LocalHandOff {
     return lease == null ? null : admitSuccessors(lease, () -> {});
   }
 
-  private String lockId() {
-    return LeaseContext.idOf(protocol);
+  private LockId lockId() {
+    return LockId.of(protocol);
   }
 
   /**

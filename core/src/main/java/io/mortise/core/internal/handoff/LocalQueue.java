@@ -5,7 +5,7 @@ import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +46,12 @@ public final class LocalQueue {
   /** The expected number of hand-offs in a queue without history. */
   static final int MIN_EXPECTED_HAND_OFFS = 16;
 
+  // No AtomicReference: each held lock has a queue, and a client may hold a million.
+  private static final AtomicReferenceFieldUpdater<LocalQueue, @Nullable TransferableHold>
+      OFFERED_HOLD =
+          AtomicReferenceFieldUpdater.newUpdater(
+              LocalQueue.class, TransferableHold.class, "offeredHold");
+
   private final LongSupplier clock;
   private final Semaphore permit = new Semaphore(1, true);
 
@@ -62,7 +68,7 @@ public final class LocalQueue {
    * A hold that is being handed off: it belongs to the owner of the permit, and is stored here
    * until its next owner takes it.
    */
-  private final AtomicReference<@Nullable TransferableHold> offeredHold = new AtomicReference<>();
+  private volatile @Nullable TransferableHold offeredHold;
 
   /** The number of barging acquisitions since the queue last moved; written with the permit. */
   private volatile int bargeCount;
@@ -135,7 +141,7 @@ public final class LocalQueue {
    * of a round trip to move.
    */
   private boolean barge(Predicate<TransferableHold> acceptable) {
-    TransferableHold offered = offeredHold.get();
+    TransferableHold offered = offeredHold;
     if (offered == null || !acceptable.test(offered) || !mayBarge() || !permit.tryAcquire()) {
       return false;
     }
@@ -152,7 +158,7 @@ public final class LocalQueue {
   private boolean keepPermitToBarge(@Nullable TransferableHold expected) {
     boolean kept = false;
     try {
-      if ((expected == null || expected == offeredHold.get()) && mayBarge()) {
+      if ((expected == null || expected == offeredHold) && mayBarge()) {
         int before = bargeCount;
         bargeCount = before + 1;
         kept = true;
@@ -210,12 +216,12 @@ public final class LocalQueue {
             Math.max(
                 MIN_EXPECTED_HAND_OFFS,
                 Math.min(Integer.MAX_VALUE, 2L * hold.reserve().handOffs()));
-    offeredHold.set(hold);
+    offeredHold = hold;
   }
 
   /** Takes the hold that was offered; called with the permit. */
   @Nullable TransferableHold takeHold() {
-    return offeredHold.get() == null ? null : offeredHold.getAndSet(null);
+    return offeredHold == null ? null : OFFERED_HOLD.getAndSet(this, null);
   }
 
   /**
@@ -228,7 +234,7 @@ public final class LocalQueue {
    * without the permit, both have to call this.
    */
   @Nullable TransferableHold takeUnclaimedHold() {
-    if (offeredHold.get() == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
+    if (offeredHold == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
       return null;
     }
     try {

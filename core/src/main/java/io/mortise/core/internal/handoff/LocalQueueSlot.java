@@ -1,5 +1,6 @@
 package io.mortise.core.internal.handoff;
 
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.QueueSlot;
 import io.mortise.core.internal.lease.TransferableHold;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalQueueSlot implements QueueSlot {
   private final LocalQueues queues;
-  private final String lockId;
+  private final LockId lockId;
   private final LocalQueue queue;
   private final boolean withPermit;
 
-  LocalQueueSlot(LocalQueues queues, String lockId, LocalQueue queue, boolean withPermit) {
+  LocalQueueSlot(LocalQueues queues, LockId lockId, LocalQueue queue, boolean withPermit) {
     this.queues = queues;
     this.lockId = lockId;
     this.queue = queue;

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.handoff;
 
+import io.mortise.core.internal.lease.LockId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -14,7 +15,7 @@ public final class LocalQueues implements AutoCloseable {
   /** More than any number of threads, so that a closing client leaves no thread waiting. */
   private static final int PERMITS_AT_CLOSE = 1 << 20;
 
-  private final ConcurrentHashMap<String, LocalQueue> queues = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<LockId, LocalQueue> queues = new ConcurrentHashMap<>();
   private final LongSupplier clock;
 
   public LocalQueues(LongSupplier clock) {
@@ -22,7 +23,7 @@ public final class LocalQueues implements AutoCloseable {
   }
 
   /** Returns the queue of a lock; the caller gives it back by {@link #leave}. */
-  LocalQueue join(String lockId) {
+  LocalQueue join(LockId lockId) {
     return queues.compute(
         lockId,
         (key, present) -> {
@@ -33,7 +34,7 @@ public final class LocalQueues implements AutoCloseable {
   }
 
   /** Gives the queue back, with the permit if the caller has it. */
-  void leave(String lockId, LocalQueue queue, boolean withPermit) {
+  void leave(LockId lockId, LocalQueue queue, boolean withPermit) {
     if (withPermit) {
       queue.release();
     }

@@ -3,7 +3,7 @@ package io.mortise.core.internal.handoff;
 import com.google.common.base.Ticker;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.lease.BackgroundReleaser;
-import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.LockProtocol;
@@ -24,7 +24,7 @@ public final class QueueTicket {
   private final BackgroundReleaser releases;
   private final LocalQueues queues;
   private final LockProtocol protocol;
-  private final String lockId;
+  private final LockId lockId;
   private @Nullable LocalQueue queue;
   private boolean permit;
 
@@ -44,7 +44,7 @@ public final class QueueTicket {
     this.releases = releases;
     this.queues = queues;
     this.protocol = protocol;
-    this.lockId = LeaseContext.idOf(protocol);
+    this.lockId = LockId.of(protocol);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mortise.core.internal.handoff;
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.core.LockTuning;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -23,7 +24,7 @@ public final class SharedHolds {
   private final Ticker ticker;
   private final ClosingState closing;
   private final LockTuning tuning;
-  private final Map<String, SharedHold> joinable = new ConcurrentHashMap<>();
+  private final Map<LockId, SharedHold> joinable = new ConcurrentHashMap<>();
 
   public SharedHolds(Ticker ticker, ClosingState closing, LockTuning tuning) {
     this.ticker = ticker;
@@ -41,13 +42,13 @@ public final class SharedHolds {
 
   /** Joins the hold of another thread; returns null when there is none that can be joined. */
   @Nullable SharedLease join(
-      String id, LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
+      LockId id, LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     SharedHold shared = joinable.get(id);
     return shared == null ? null : shared.join(source, terms, owner);
   }
 
   /** Begins to share a hold that was just acquired; nobody can join it yet. */
-  SharedHold begin(String id, RedisLease base) {
+  SharedHold begin(LockId id, RedisLease base) {
     SharedHold shared =
         new SharedHold(ticker, closing, tuning, base, closed -> joinable.remove(id, closed));
     base.setShared(shared::areUsersDead);
@@ -59,7 +60,7 @@ public final class SharedHolds {
    * was lost: then nobody else would remove it, so this method looks for that after it has put the
    * hold there.
    */
-  void makeJoinable(String id, SharedHold shared) {
+  void makeJoinable(LockId id, SharedHold shared) {
     joinable.put(id, shared);
     if (shared.isClosed()) {
       joinable.remove(id, shared);

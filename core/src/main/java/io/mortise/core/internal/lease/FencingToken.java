@@ -11,7 +11,7 @@ import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * The fencing token of one hold, which may be raised while the hold lasts.
@@ -22,12 +22,16 @@ final class FencingToken {
   /** The script for all families: the layout of hash and token is the same. */
   private static final Script RAISE = Script.load("lock/raise");
 
+  // No AtomicLong: a client may keep a million holds.
+  private static final AtomicLongFieldUpdater<FencingToken> CURRENT =
+      AtomicLongFieldUpdater.newUpdater(FencingToken.class, "current");
+
   private final ScriptExecutor commands;
   private final Duration retention;
   private final HoldIdentity id;
   private final long first;
   private final long last;
-  private final AtomicLong current;
+  private volatile long current;
 
   /**
    * @param retention for how long Redis remembers the token
@@ -41,11 +45,11 @@ final class FencingToken {
     this.id = id;
     this.first = first;
     this.last = last;
-    this.current = new AtomicLong(first);
+    this.current = first;
   }
 
   long get() {
-    return current.get();
+    return current;
   }
 
   long last() {
@@ -54,7 +58,7 @@ final class FencingToken {
 
   /** Returns whether the token was raised since the hold began. */
   boolean wasRaised() {
-    return current.get() != first;
+    return current != first;
   }
 
   /**
@@ -85,7 +89,7 @@ final class FencingToken {
   boolean onRaised(Reply reply, long atLeast) {
     boolean held = (Long) reply.value() == 1;
     if (held) {
-      current.accumulateAndGet(atLeast, Math::max);
+      CURRENT.accumulateAndGet(this, atLeast, Math::max);
     }
     return held;
   }

@@ -11,7 +11,6 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockName;
-import io.mortise.core.spi.LockProtocol;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -45,17 +44,6 @@ public record LeaseContext(
     ReleaseObserver observer,
     FailedRenewals failedRenewals,
     EventContext events) {
-  /**
-   * Returns the id of a lock: its kind and name, which all protocols of the lock have in common.
-   */
-  public static String idOf(LockProtocol protocol) {
-    return idOf(protocol.kind(), protocol.name());
-  }
-
-  public static String idOf(String kind, LockName name) {
-    return kind + ":" + name.value();
-  }
-
   /** Writes a line of the log soon, on a worker: a log may block. */
   void log(Runnable line) {
     notifications.logs().execute(line);

@@ -1,6 +1,6 @@
 package io.mortise.core.internal.lease;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * The time until which a hold is certain, and the compare-and-set arbiter between its extension and
@@ -30,14 +30,20 @@ final class LeaseDeadline {
   /** Set when the hold has ended for good. The end itself is an even number of nanoseconds. */
   private static final long OVER = 1;
 
+  // No AtomicLong: a client may keep a million holds.
+  private static final AtomicLongFieldUpdater<LeaseDeadline> END =
+      AtomicLongFieldUpdater.newUpdater(LeaseDeadline.class, "end");
+  private static final AtomicLongFieldUpdater<LeaseDeadline> NOTED_MILLIS =
+      AtomicLongFieldUpdater.newUpdater(LeaseDeadline.class, "notedMillis");
+
   /** The end of the hold, on the clock of {@link System#nanoTime()}, and {@link #OVER}. */
-  private final AtomicLong end;
+  private volatile long end;
 
   /** The longest lease that was sent to extend the hold; 0 when none was sent. */
-  private final AtomicLong notedMillis = new AtomicLong();
+  private volatile long notedMillis;
 
   LeaseDeadline(long endNanos) {
-    this.end = new AtomicLong(endNanos & ~OVER);
+    this.end = endNanos & ~OVER;
   }
 
   private static boolean isOver(long value) {
@@ -46,23 +52,23 @@ final class LeaseDeadline {
 
   /** Returns the end of the hold, also when the deadline is over. */
   long nanos() {
-    return end.get() & ~OVER;
+    return end & ~OVER;
   }
 
   /** Returns whether the hold has ended, so that nothing can extend it any more. */
   boolean isOver() {
-    return isOver(end.get());
+    return isOver(end);
   }
 
   /** Moves the end to a later time; an earlier time changes nothing. Returns false if over. */
   boolean lengthen(long endNanos) {
     long later = endNanos & ~OVER;
     while (true) {
-      long seen = end.get();
+      long seen = end;
       if (isOver(seen)) {
         return false;
       }
-      if (later - seen <= 0 || end.compareAndSet(seen, later)) {
+      if (later - seen <= 0 || END.compareAndSet(this, seen, later)) {
         return true;
       }
     }
@@ -71,14 +77,14 @@ final class LeaseDeadline {
   /** Makes the deadline over if its end has passed; returns whether it is over then. */
   boolean expire(long nowNanos) {
     while (true) {
-      long seen = end.get();
+      long seen = end;
       if (isOver(seen)) {
         return true;
       }
       if (nowNanos - seen < 0) {
         return false;
       }
-      if (end.compareAndSet(seen, seen | OVER)) {
+      if (END.compareAndSet(this, seen, seen | OVER)) {
         return true;
       }
     }
@@ -86,7 +92,7 @@ final class LeaseDeadline {
 
   /** Makes the deadline over before its end, because the hold ended for another reason. */
   void end() {
-    end.getAndAccumulate(OVER, (seen, over) -> seen | over);
+    END.getAndAccumulate(this, OVER, (seen, over) -> seen | over);
   }
 
   /**
@@ -97,7 +103,7 @@ final class LeaseDeadline {
    * @return false if the deadline is over: then nothing may be sent
    */
   boolean note(long leaseMillis) {
-    notedMillis.accumulateAndGet(leaseMillis, Math::max);
+    NOTED_MILLIS.accumulateAndGet(this, leaseMillis, Math::max);
     return !isOver();
   }
 
@@ -106,7 +112,7 @@ final class LeaseDeadline {
    * sent.
    */
   long notedMillis() {
-    return notedMillis.get();
+    return notedMillis;
   }
 
   /** Returns whether Redis may keep the hold for longer than this deadline. */

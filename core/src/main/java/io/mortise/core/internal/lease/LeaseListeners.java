@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.collect.ImmutableList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.Lease.State;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,7 +132,10 @@ final class LeaseListeners {
   }
 
   private static <T> List<T> with(List<T> before, T added) {
-    return Stream.concat(before.stream(), Stream.of(added)).toList();
+    return ImmutableList.<T>builderWithExpectedSize(before.size() + 1)
+        .addAll(before)
+        .add(added)
+        .build();
   }
 
   /**

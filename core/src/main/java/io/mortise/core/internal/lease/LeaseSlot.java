@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +30,16 @@ import org.jspecify.annotations.Nullable;
  * up, exactly once. If an error interrupts it, a worker gives the slot up, by {@link #complete}.
  */
 final class LeaseSlot {
+  // No AtomicReference: a client may keep a million holds.
+  private static final AtomicReferenceFieldUpdater<LeaseSlot, @Nullable QueueSlot> SLOT =
+      AtomicReferenceFieldUpdater.newUpdater(LeaseSlot.class, QueueSlot.class, "slot");
+
   private final LockTuning tuning;
   private final Ticker ticker;
   private final ClosingState closing;
 
   /** The slot to give up when the hold ends. */
-  private final AtomicReference<@Nullable QueueSlot> slot = new AtomicReference<>();
+  private volatile @Nullable QueueSlot slot;
 
   private TokenReserve reserve = TokenReserve.NONE;
 
@@ -52,7 +56,7 @@ final class LeaseSlot {
   }
 
   void set(QueueSlot taken) {
-    slot.set(taken);
+    slot = taken;
   }
 
   /** Reserves the tokens up to that one; the time of the hand-offs begins now. */
@@ -81,7 +85,7 @@ final class LeaseSlot {
 
   /** Gives the slot up, unless it was given up before. */
   void release() {
-    QueueSlot taken = slot.getAndSet(null);
+    QueueSlot taken = SLOT.getAndSet(this, null);
     if (taken != null) {
       leaving = taken;
       taken.release();
@@ -94,7 +98,7 @@ final class LeaseSlot {
    * the limits for the number and time of hand-offs allow one more. Called by the releasing thread.
    */
   boolean mayHandOff(long token) {
-    QueueSlot taken = slot.get();
+    QueueSlot taken = slot;
     return taken != null
         && taken.hasWaiters()
         && !pinned
@@ -110,7 +114,7 @@ final class LeaseSlot {
 
   /** Takes the slot, to give it up by {@link #handOff}. Called by the releasing thread. */
   void detach() {
-    leaving = slot.getAndSet(null); // while RELEASING no other thread takes it
+    leaving = SLOT.getAndSet(this, null); // while RELEASING no other thread takes it
   }
 
   /** Gives the detached slot up with the hold; see {@link QueueSlot#handOff}. */

@@ -4,10 +4,9 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +19,13 @@ import org.jspecify.annotations.Nullable;
  * RELEASING does what belongs to it, once.
  */
 public final class LeaseStateMachine {
+  // No AtomicReference: a client may keep a million holds.
+  private static final AtomicReferenceFieldUpdater<LeaseStateMachine, LeaseStatus> STATUS =
+      AtomicReferenceFieldUpdater.newUpdater(LeaseStateMachine.class, LeaseStatus.class, "status");
+
   private final String lockName;
   private final LeaseListeners listeners;
-  private final AtomicReference<LeaseStatus> status = new AtomicReference<>(LeaseStatus.HELD);
+  private volatile LeaseStatus status = LeaseStatus.HELD;
   private final AtomicBoolean lossThrown = new AtomicBoolean();
 
   /** Is called with the end, and the loss if the hold was lost; null while nobody asks for it. */
@@ -48,12 +51,13 @@ public final class LeaseStateMachine {
 
   /** Returns the current status without reading the clock. */
   public LeaseStatus now() {
-    return Objects.requireNonNull(status.get());
+    return status;
   }
 
   private boolean transition(LeaseStatus from, LeaseStatus to) {
     try {
-      return listeners.changeAndNotify(() -> status.compareAndSet(from, to), to.state(), to.loss());
+      return listeners.changeAndNotify(
+          () -> STATUS.compareAndSet(this, from, to), to.state(), to.loss());
     } finally {
       reportEnd();
     }
@@ -101,7 +105,7 @@ public final class LeaseStateMachine {
       if (!before.isLive()) {
         return false;
       }
-    } while (!status.compareAndSet(before, LeaseStatus.RELEASING));
+    } while (!STATUS.compareAndSet(this, before, LeaseStatus.RELEASING));
     return true;
   }
 

@@ -1,7 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.OwnedLease;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * The time until which the lock of a hold stays busy in Redis, although the hold is released
@@ -15,7 +15,11 @@ public final class MinimumEnd {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final AtomicLong nanos = new AtomicLong(NONE);
+  // No AtomicLong: a client may keep a million holds.
+  private static final AtomicLongFieldUpdater<MinimumEnd> NANOS =
+      AtomicLongFieldUpdater.newUpdater(MinimumEnd.class, "nanos");
+
+  private volatile long nanos = NONE;
 
   /** Sets the time, unless a later one is set. */
   public void extendTo(long untilNanos) {
@@ -23,24 +27,24 @@ public final class MinimumEnd {
         untilNanos == NONE
             ? -1
             : untilNanos; // 0 means none, so a time of exactly 0 is stored as -1
-    nanos.accumulateAndGet(
-        given, (before, end) -> before != NONE && before - end >= 0 ? before : end);
+    NANOS.accumulateAndGet(
+        this, given, (before, end) -> before != NONE && before - end >= 0 ? before : end);
   }
 
   /** Removes the minimum: a release frees the lock. */
   public void waive() {
-    nanos.set(NONE);
+    nanos = NONE;
   }
 
   /** Returns the rest of the minimum, rounded up; 0 when there is none, or it is over. */
   public long leftMillis(long nowNanos) {
-    long end = nanos.get();
+    long end = nanos;
     return end == NONE ? 0 : Math.max(0, (end - nowNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
   }
 
   /** Gives the minimum to a member of the hold. */
   public void applyTo(OwnedLease member) {
-    long end = nanos.get();
+    long end = nanos;
     if (end != NONE) {
       member.keepUntil(end);
     }

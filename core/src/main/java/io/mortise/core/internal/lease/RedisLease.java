@@ -50,7 +50,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   private final LeaseStateMachine state;
   private final LossDetector losses;
   private final LeaseRenewal renewal;
-  private final LeaseExtension extension;
   private final LeaseTermination termination;
   private final LeaseRelease releasing;
   private final boolean handedOff;
@@ -68,9 +67,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     this.state = new LeaseStateMachine(id.lockName(), context.notifications());
     this.losses = new LossDetector(context.ticker(), timing, state, this);
     this.renewal = new LeaseRenewal(context, id, timing, state, losses, this);
-    this.extension =
-        new LeaseExtension(
-            context.commands(), context.holds(), context.ticker(), id, timing, renewal);
     this.termination =
         new LeaseTermination(
             context.releases(),
@@ -282,9 +278,15 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   // ---- for the layer that keeps the hold
 
+  /** Made when it is needed: most holds are never extended, and many are kept. */
+  private LeaseExtension extension() {
+    return new LeaseExtension(
+        context.commands(), context.holds(), context.ticker(), id, timing, renewal);
+  }
+
   @Override
   public void extendTo(LeaseTerms terms) {
-    extension.extendTo(terms);
+    extension().extendTo(terms);
     ensureValid();
   }
 
@@ -325,13 +327,13 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void verifyNow() {
-    extension.verifyNow();
+    extension().verifyNow();
     ensureValid();
   }
 
   @Override
   public void verifyQuietly() {
-    extension.verifyQuietly();
+    extension().verifyQuietly();
   }
 
   @Override

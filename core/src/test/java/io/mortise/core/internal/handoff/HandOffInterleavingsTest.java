@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.TransferableHold;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("interleavings")
 class HandOffInterleavingsTest {
-  private static final String LOCK = "orders";
+  private static final LockId LOCK = new LockId("lock", "orders");
   private static final long FOREVER = Long.MAX_VALUE;
   private static final int SCHEDULES = 200;
   private static final TransferableHold HOLD =

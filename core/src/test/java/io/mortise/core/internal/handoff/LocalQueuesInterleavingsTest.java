@@ -12,6 +12,7 @@ import io.mortise.connection.testing.Interleavings;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStateMachine;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.NotificationWorkers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** A lock has one queue with one permit for as long as any thread uses it; then it is removed. */
 @Tag("interleavings")
 class LocalQueuesInterleavingsTest {
-  private static final String LOCK = "orders";
+  private static final LockId LOCK = new LockId("lock", "orders");
   private static final long FOREVER = Long.MAX_VALUE;
 
   /** The state that the threads of one scenario share. */
@@ -127,7 +128,7 @@ class LocalQueuesInterleavingsTest {
 
   @Test
   void aHoldThatIsLostWhileItIsReleasedReleasesItsPermitOnce() {
-    LeaseLoss loss = new LeaseLoss(LOCK, 7, Reason.EXPIRED, 0, "late");
+    LeaseLoss loss = new LeaseLoss(LOCK.name(), 7, Reason.EXPIRED, 0, "late");
     check(
         200,
         () -> {
@@ -136,7 +137,7 @@ class LocalQueuesInterleavingsTest {
           LocalQueue queue = scenario.queues.join(LOCK);
           assertTrue(queue.enter(0, true));
           LeaseStateMachine hold =
-              new LeaseStateMachine(LOCK, NotificationWorkers.same(Runnable::run));
+              new LeaseStateMachine(LOCK.name(), NotificationWorkers.same(Runnable::run));
           race(
               () -> {
                 if (hold.lose(loss)) {

@@ -12,6 +12,7 @@ import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
@@ -26,40 +27,42 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LocalQueuesTest {
   private static final long AN_HOUR = 3_600_000_000_000L;
+  private static final LockId A = new LockId("lock", "a");
+  private static final LockId B = new LockId("lock", "b");
 
   private final LocalQueues queues = new LocalQueues(System::nanoTime);
 
   @Test
   void eachLockHasItsOwnQueue() {
-    LocalQueue queue = queues.join("a");
+    LocalQueue queue = queues.join(A);
 
-    assertSame(queue, queues.join("a"));
-    assertNotSame(queue, queues.join("b"));
+    assertSame(queue, queues.join(A));
+    assertNotSame(queue, queues.join(B));
     assertEquals(2, queues.size());
   }
 
   @Test
   void theLastUserRemovesTheQueue() {
-    LocalQueue queue = queues.join("a");
-    queues.join("a");
+    LocalQueue queue = queues.join(A);
+    queues.join(A);
 
-    queues.leave("a", queue, false);
-    assertSame(queue, queues.join("a"), "somebody is still there");
-    queues.leave("a", queue, false);
-    queues.leave("a", queue, false);
+    queues.leave(A, queue, false);
+    assertSame(queue, queues.join(A), "somebody is still there");
+    queues.leave(A, queue, false);
+    queues.leave(A, queue, false);
 
     assertEquals(0, queues.size());
-    assertNotSame(queue, queues.join("a"));
+    assertNotSame(queue, queues.join(A));
   }
 
   @Test
   void leavingReleasesThePermitExactlyOnce() throws Exception {
-    LocalQueue queue = queues.join("a");
-    queues.join("a");
-    queues.join("a");
+    LocalQueue queue = queues.join(A);
+    queues.join(A);
+    queues.join(A);
     assertTrue(queue.enter(0, true));
 
-    queues.leave("a", queue, true);
+    queues.leave(A, queue, true);
 
     assertTrue(queue.enter(0, true));
     assertFalse(queue.enter(0, true), "one permit, not two");
@@ -67,11 +70,11 @@ class LocalQueuesTest {
 
   @Test
   void leavingWithoutThePermitReleasesNone() throws Exception {
-    LocalQueue queue = queues.join("a");
-    queues.join("a");
+    LocalQueue queue = queues.join(A);
+    queues.join(A);
     assertTrue(queue.enter(0, true));
 
-    queues.leave("a", queue, false);
+    queues.leave(A, queue, false);
 
     assertFalse(queue.enter(0, true));
   }
@@ -87,15 +90,14 @@ class LocalQueuesTest {
               () -> {
                 int crowds = 0;
                 for (int i = 0; i < 2_000; i++) {
-                  String lock = "lock";
-                  LocalQueue queue = queues.join(lock);
+                  LocalQueue queue = queues.join(A);
                   boolean permit = queue.enter(i % 3 == 0 ? 0 : AN_HOUR, true);
                   if (permit) {
                     crowds += inside.incrementAndGet() == 1 ? 0 : 1;
                     turns.incrementAndGet();
                     inside.decrementAndGet();
                   }
-                  queues.leave(lock, queue, permit);
+                  queues.leave(A, queue, permit);
                 }
                 return crowds;
               }));
@@ -110,8 +112,8 @@ class LocalQueuesTest {
 
   @Test
   void closingLeavesNoThreadWaiting() throws Exception {
-    LocalQueue a = queues.join("a");
-    LocalQueue b = queues.join("b");
+    LocalQueue a = queues.join(A);
+    LocalQueue b = queues.join(B);
     assertTrue(a.enter(0, true));
     assertTrue(b.enter(0, true));
     List<BackgroundCall<Boolean>> waiters = new ArrayList<>();
@@ -129,7 +131,7 @@ class LocalQueuesTest {
   @Test
   void theLockCountsAsHeldHereWhileItsHoldIsValidAndHasThePermit() {
     try (LockClient client = LockClient.create("redis://127.0.0.1:1")) {
-      LocalQueue queue = queues.join("a");
+      LocalQueue queue = queues.join(A);
       assertFalse(queue.isHeldHere());
 
       queue.setHolder(lease((RedisLockClient) client, System.nanoTime()));

@@ -16,6 +16,7 @@ import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.internal.lease.FragileTicker;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.TestContext;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
@@ -39,7 +40,7 @@ class QueueTicketTest {
   private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final LocalQueues queues = new LocalQueues(System::nanoTime);
-  private final LocalQueue queue = queues.join(LeaseContext.idOf(protocol));
+  private final LocalQueue queue = queues.join(LockId.of(protocol));
   private final QueueTicket ticket = ticket();
 
   private QueueTicket ticket() {

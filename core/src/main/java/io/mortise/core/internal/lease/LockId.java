@@ -1,0 +1,21 @@
+package io.mortise.core.internal.lease;
+
+import io.mortise.core.spi.LockProtocol;
+
+/**
+ * A lock of one client: all protocols of the lock have its kind and name in common.
+ *
+ * @param kind the family of the lock
+ * @param name the name in Redis
+ */
+public record LockId(String kind, String name) {
+  /** Returns the id of the lock to which a protocol belongs. */
+  public static LockId of(LockProtocol protocol) {
+    return new LockId(protocol.kind(), protocol.name().value());
+  }
+
+  @Override
+  public String toString() {
+    return kind + ":" + name;
+  }
+}
