@@ -204,9 +204,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return ThreadOwnership.leaseOf(identity.of(new LockId(kind, name())))
         .map(lease -> (RedisHold) lease)
         .filter(RedisHold::pin)
-        .map(
-            lease ->
-                new CallerHold(lease.holder(), lease.fencingToken(), lease.lastReservedToken()));
+        .map(it -> new CallerHold(it.holder(), it.fencingToken(), it.lastReservedToken()));
   }
 
   @Override
