@@ -205,7 +205,12 @@ public final class RunCommand implements Callable<Integer> {
     }
     // The name may stand behind the separator too, when it begins with '-'.
     if (tail.size() == command.size() + 1) {
-      return command.get(0).equals(SEPARATOR) ? command.subList(1, command.size()) : command;
+      List<String> words =
+          command.get(0).equals(SEPARATOR) ? command.subList(1, command.size()) : command;
+      if (words.isEmpty()) {
+        throw wrong("the command is missing behind '--': mortise run -- NAME -- COMMAND");
+      }
+      return words;
     }
     throw wrong("'--' is missing between the name and the command: mortise run NAME -- COMMAND");
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,6 +114,25 @@ class DoctorCommandTest {
               "redis://127.0.0.1:2");
       assertEquals(1, minority.status());
       assertTrue(minority.out().contains("only 1 of 3 servers answer"), minority::out);
+    }
+  }
+
+  /** A silent server has answered nothing that could be compared. */
+  @Test
+  void serversThatDoNotAnswerAreNotAskedAgainForAComparison() {
+    try (RedisServer server = sound();
+        FaultProxy one = FaultProxy.to(server);
+        FaultProxy two = FaultProxy.to(server)) {
+      one.blackhole(FaultProxy.Direction.TO_CLIENT);
+      two.blackhole(FaultProxy.Direction.TO_CLIENT);
+
+      CommandRun alone = CommandRun.of("doctor", "--timeout", "1s", "--redis", one.uri());
+      CommandRun both =
+          CommandRun.of("doctor", "--timeout", "1s", "--redis", one.uri(), "--redis", two.uri());
+
+      assertEquals(1, alone.status(), alone::out);
+      assertEquals(1, both.status(), both::out);
+      assertEquals(2 * two.connectionsAccepted(), one.connectionsAccepted(), both::out);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.testkit.FaultProxy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -131,6 +132,32 @@ class ForceCommandTest {
         new RedisReadWriteLock(redis.client(), name).readLock().tryAcquire().orElseThrow();
     assertEquals(0, force("--yes").status());
     assertTaken(reader);
+  }
+
+  /** The replies to the command are late, so a reader is inside before the next script is sent. */
+  @Test
+  void aReaderThatTheEndOfTheWriteHoldLetsInKeepsTheLock() throws Exception {
+    RedisReadWriteLock lock = new RedisReadWriteLock(redis.client(), name);
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    try (LockClient other = LockClient.create(redis.uri());
+        FaultProxy proxy = FaultProxy.to(redis.server())) {
+      var next =
+          new RedisReadWriteLock(other, name).readLock().acquireAsync(Duration.ofSeconds(25));
+      await()
+          .until(
+              () -> redis.server().command("EXISTS", "mortise_read_waiters:{" + name + "}"),
+              found -> found.equals(1L));
+      proxy.delay(Duration.ofMillis(150));
+
+      CommandRun run = CommandRun.of("force", "--yes", "--redis", proxy.uri(), name);
+
+      assertEquals(0, run.status(), run::err);
+      Lease reader = next.toCompletableFuture().get(5, TimeUnit.SECONDS).orElseThrow();
+      reader.close(); // throws if it was taken from the reader
+    }
+    assertThrows(LeaseLostException.class, lock.readLock()::unlock);
+    assertThrows(LeaseLostException.class, lock.writeLock()::unlock);
   }
 
   @Test

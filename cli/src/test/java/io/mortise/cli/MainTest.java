@@ -142,6 +142,7 @@ class MainTest {
         "--lease 1s --ttl 2s x -- true        | --lease and --ttl exclude each other",
         "--ttl 99ms x -- true                 | --ttl must be from",
         "-E 256 x -- true                     | --conflict-exit-code is from 0 to 255, not 256",
+        "-- x --                              | the command is missing behind '--'",
         "--color pink x -- true               | Invalid value for option '--color'",
       })
   void whatIsWrongWithARunIsStatus125(String arguments, String message) {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
 import io.mortise.core.LockListener;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -106,12 +107,27 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
     return client;
   }
 
-  /** Records an event. What {@link Builder#lockTag} throws is logged by the client. */
+  /**
+   * Records an event in every registry. What {@link Builder#lockTag} or a registry throws is logged
+   * by the client.
+   */
   @Override
   public void onEvent(LockEvent event) {
     if (!bound.isEmpty()) {
       Tags named = lockTag == null ? Tags.empty() : event.lockName().map(this::tag).orElse(null);
-      bound.values().forEach(meters -> meters.record(event, named));
+      recordIn(bound.values().iterator(), event, named);
+    }
+  }
+
+  /** Records in all registries, also after one that refuses a meter. */
+  private static void recordIn(
+      Iterator<RegistryMeters> registries, LockEvent event, @Nullable Tags named) {
+    if (registries.hasNext()) {
+      try {
+        registries.next().record(event, named);
+      } finally {
+        recordIn(registries, event, named);
+      }
     }
   }
 

@@ -95,9 +95,13 @@ final class LockWaitObservation {
   }
 
   private static void logFailure(LockWaitContext context, Throwable e) {
-    LOG.warn(
-        "lock '{}': a handler of observations failed; the lock is not affected",
-        context.lockName(),
-        e);
+    try {
+      LOG.warn(
+          "lock '{}': a handler of observations failed; the lock is not affected",
+          context.lockName(),
+          e);
+    } catch (Throwable noLog) {
+      // There is no memory even for a message.
+    }
   }
 }

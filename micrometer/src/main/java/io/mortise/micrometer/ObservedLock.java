@@ -88,13 +88,19 @@ public final class ObservedLock implements DistributedLock {
     return result;
   }
 
+  /** Ends the observation, or leaves it without memory: the caller has to get the result. */
   private static void endWithResult(LockWaitObservation observation, @Nullable Object result) {
-    boolean acquired = result != null && !result.equals(false) && !result.equals(Optional.empty());
-    Object grant = result instanceof Optional<?> found ? found.orElse(null) : result;
-    if (grant instanceof Lease lease) {
-      observation.context().setFencingToken(lease.fencingToken());
+    try {
+      boolean acquired =
+          result != null && !result.equals(false) && !result.equals(Optional.empty());
+      Object grant = result instanceof Optional<?> found ? found.orElse(null) : result;
+      if (grant instanceof Lease lease) {
+        observation.context().setFencingToken(lease.fencingToken());
+      }
+      observation.end(acquired ? AcquireOutcome.ACQUIRED : AcquireOutcome.NOT_ACQUIRED, null);
+    } catch (Throwable notEnded) {
+      // An exception after the grant would leave a hold that nobody releases.
     }
-    observation.end(acquired ? AcquireOutcome.ACQUIRED : AcquireOutcome.NOT_ACQUIRED, null);
   }
 
   /** A wait of the calling thread as the owner: a re-entry is not observed. */

@@ -2,6 +2,7 @@ package io.mortise.micrometer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.Meter;
@@ -18,6 +19,7 @@ import java.util.Locale;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -184,6 +186,24 @@ class LockMetricsTest {
 
     assertEquals(registry.getMeters().size(), second.getMeters().size());
     assertEquals(1, second.get("mortise.lock.hold").tag("outcome", "released").timer().count());
+  }
+
+  /** The application has a meter of that name and of another type. */
+  @Test
+  void aRegistryThatRefusesAMeterKeepsNoEventFromTheOthers() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    registry.gauge("mortise.lock.handoffs", Tags.of("kind", "lock"), 1);
+    List<MeterRegistry> others =
+        Stream.<MeterRegistry>generate(SimpleMeterRegistry::new).limit(20).toList();
+    others.forEach(metrics::bindTo);
+
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> metrics.onEvent(ended(LockEvent.Type.RELEASED, null)));
+
+    for (MeterRegistry other : others) {
+      assertEquals(1, other.get("mortise.lock.hold").tag("outcome", "released").timer().count());
+    }
   }
 
   @Test

@@ -82,7 +82,11 @@ public record Diagnosis(List<Deployment> deployments, List<Problem> together) {
       List<LockClient> clients, List<Deployment> deployments) {
     for (int i = 0; i < clients.size(); i++) {
       for (int j = i + 1; j < clients.size(); j++) {
-        if (((RedisDeployment) clients.get(i)).isSame((RedisDeployment) clients.get(j))) {
+        RedisDeployment one = (RedisDeployment) clients.get(i);
+        RedisDeployment other = (RedisDeployment) clients.get(j);
+        // A server that has just been silent would keep each comparison waiting.
+        boolean asked = answers(deployments.get(i)) && answers(deployments.get(j));
+        if (asked ? one.isSame(other) : one.address().equals(other.address())) {
           return Optional.of(
               new Problem(
                   Severity.ERROR,
@@ -93,6 +97,10 @@ public record Diagnosis(List<Deployment> deployments, List<Problem> together) {
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean answers(Deployment deployment) {
+    return deployment.health().servers().stream().anyMatch(ServerHealth.Server::isReachable);
   }
 
   private static Optional<Problem> clocks(List<Deployment> deployments) {

@@ -134,11 +134,13 @@ public final class ForcedRelease {
         now.queueLength() > 0
             ? RedisReadWriteLock.fair(client, name)
             : new RedisReadWriteLock(client, name);
-    boolean writer = now.mode() == Mode.WRITE && lock.writeLock().forceUnlock();
+    // A writer keeps others out until the read holds of its thread are gone. In the other order the
+    // readers that the end of the write hold lets in would lose theirs.
     boolean readers =
         now.holders().stream().anyMatch(holder -> holder.access() == Access.READ)
             && lock.readLock().forceUnlock();
-    return writer || readers;
+    boolean writer = now.mode() == Mode.WRITE && lock.writeLock().forceUnlock();
+    return readers || writer;
   }
 
   private static Set<String> ids(LockInspection lock) {

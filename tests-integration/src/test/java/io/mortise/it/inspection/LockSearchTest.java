@@ -147,6 +147,36 @@ class LockSearchTest {
     }
   }
 
+  /** Makes hashes with few fields in a large table, until Redis returns a page without any. */
+  private static final String SPARSE =
+      """
+      for i = 1, 3000 do
+        local key = 'sparse:' .. i
+        for j = 1, 1000 do
+          redis.call('HSET', key, '9f8e7d6c-0000-4000-8000-000000000002:' .. i * 1000 + j, 1)
+        end
+        for j = 141, 1000 do
+          redis.call('HDEL', key, '9f8e7d6c-0000-4000-8000-000000000002:' .. i * 1000 + j)
+        end
+        if #redis.call('HSCAN', key, 0, 'COUNT', 2)[2] == 0 then
+          return key
+        end
+        redis.call('DEL', key)
+      end
+      return ''
+      """;
+
+  @Test
+  void aLockThatHasLostMostOfItsHoldersIsFound() {
+    try (RedisServer server = RedisServer.start();
+        LockClient client = LockClient.create(server.uri())) {
+      String name = String.valueOf(server.command("EVAL", SPARSE, "0"));
+      assertTrue(name.startsWith("sparse:"), "each page has a field");
+
+      assertEquals(List.of(name), names(search(client).find("*", 10)));
+    }
+  }
+
   @Test
   void whatTheUserMayNotReadIsCounted() {
     try (RedisServer server = RedisServer.start()) {

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -218,7 +219,10 @@ class ObservedLockTest {
   @Test
   void aHandlerThatThrowsHasNoEffectOnTheLock() {
     ObservationRegistry broken = ObservationRegistry.create();
-    broken.observationConfig().observationHandler(new Throwing());
+    broken
+        .observationConfig()
+        .observationHandler(
+            new Throwing(() -> new IllegalStateException("as a handler that is broken")));
     DistributedLock observed = ObservedLock.of(client.lock(name), broken);
 
     observed.lock();
@@ -227,6 +231,31 @@ class ObservedLockTest {
 
     assertFalse(held.isLocked());
     assertNull(broken.getCurrentObservation(), "an observation that is left on the thread");
+  }
+
+  /** As without memory, where the log of the failure fails too. */
+  @Test
+  void aFailureOfAHandlerThatCannotBeLoggedHasNoEffectOnTheLock() throws Exception {
+    ObservationRegistry broken = ObservationRegistry.create();
+    broken.observationConfig().observationHandler(new Throwing(Unprintable::new));
+    DistributedLock observed = ObservedLock.of(client.lock(name), broken);
+
+    observed.lock();
+    assertEquals(1, observed.holdCount());
+    observed.unlock();
+    observed.acquire(Duration.ZERO).orElseThrow().close();
+
+    assertFalse(held.isLocked());
+    assertNull(broken.getCurrentObservation(), "an observation that is left on the thread");
+  }
+
+  private static final class Unprintable extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("no memory for the text");
+    }
   }
 
   /** Records what happens to an observation. */
@@ -265,6 +294,12 @@ class ObservedLockTest {
 
   /** Throws whatever it is asked to do. */
   private static final class Throwing implements ObservationHandler<LockWaitContext> {
+    private final Supplier<RuntimeException> failure;
+
+    Throwing(Supplier<RuntimeException> failure) {
+      this.failure = failure;
+    }
+
     @Override
     public boolean supportsContext(Observation.Context context) {
       return true;
@@ -272,12 +307,12 @@ class ObservedLockTest {
 
     @Override
     public void onScopeOpened(LockWaitContext context) {
-      throw new IllegalStateException("as a handler that is broken");
+      throw failure.get();
     }
 
     @Override
     public void onStop(LockWaitContext context) {
-      throw new IllegalStateException("as a handler that is broken");
+      throw failure.get();
     }
   }
 }

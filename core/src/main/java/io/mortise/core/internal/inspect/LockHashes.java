@@ -42,6 +42,11 @@ final class LockHashes {
     return held;
   }
 
+  /** Returns whether there is nothing but the mode among the fields, or nothing at all. */
+  static boolean hasNoHolder(List<?> fields) {
+    return fields.isEmpty() || (fields.size() == 2 && text(fields.get(0)).equals(MODE));
+  }
+
   private static boolean isHolder(String field) {
     return HolderId.of(InspectionReader.holder(field)).maker() != Maker.OTHER;
   }

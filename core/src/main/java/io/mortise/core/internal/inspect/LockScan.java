@@ -37,6 +37,9 @@ final class LockScan {
    */
   private static final int FIELDS = 2;
 
+  /** How many fields are asked for when the first ones tell nothing. */
+  private static final int MORE_FIELDS = 100;
+
   /** How many hashes are asked for at once: Redis keeps the answers until they are read. */
   private static final int GROUP = 20;
 
@@ -183,23 +186,47 @@ final class LockScan {
   }
 
   private List<String> locksOf(List<byte[]> keys, Connection connection, Deadline deadline) {
-    for (byte[] key : keys) {
-      connection.sendCommand(
-          new CommandArguments(Command.HSCAN).add(key).add(START).add("COUNT").add(FIELDS));
+    keys.forEach(key -> connection.sendCommand(fields(key, START, FIELDS)));
+    List<Object> pages = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      pages.add(reply(connection, deadline));
     }
     List<String> locks = new ArrayList<>();
-    for (byte[] key : keys) {
-      connection.setSoTimeout(deadline.leftMillis());
-      Object answer = connection.getMany(1).get(0);
-      if (answer instanceof JedisDataException refusal) {
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] key = keys.get(i);
+      Object page = pages.get(i);
+      while (isUndecided(page)) {
+        connection.sendCommand(fields(key, text(((List<?>) page).get(0)), MORE_FIELDS));
+        page = reply(connection, deadline);
+      }
+      if (page instanceof JedisDataException refusal) {
         if (String.valueOf(refusal.getMessage()).startsWith("NOPERM")) {
           locks.add("");
         } // otherwise it has become something else, or has moved to another server
-      } else if (LockHashes.isLock((List<?>) ((List<?>) answer).get(1))) {
+      } else if (LockHashes.isLock((List<?>) ((List<?>) page).get(1))) {
         nameOf(key).ifPresent(locks::add);
       }
     }
     return locks;
+  }
+
+  private static CommandArguments fields(byte[] key, String cursor, int count) {
+    return new CommandArguments(Command.HSCAN).add(key).add(cursor).add("COUNT").add(count);
+  }
+
+  private static Object reply(Connection connection, Deadline deadline) {
+    connection.setSoTimeout(deadline.leftMillis());
+    return connection.getMany(1).get(0);
+  }
+
+  /**
+   * Returns whether a page tells nothing, and is not the last one. A hash that has lost most of its
+   * fields has few left in many places, and a page looks at some of the places.
+   */
+  private static boolean isUndecided(Object page) {
+    return page instanceof List<?> parts
+        && !text(parts.get(0)).equals(START)
+        && LockHashes.hasNoHolder((List<?>) parts.get(1));
   }
 
   private List<String> queues(List<byte[]> keys, Connection connection, Deadline deadline) {
