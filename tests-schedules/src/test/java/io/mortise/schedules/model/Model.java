@@ -38,6 +38,15 @@ final class Model {
         .orElse(null);
   }
 
+  /** Returns the acquisition that the actor is in; null if it waits for nothing. */
+  Waiter waiter(Actor actor) {
+    Waiter found = null;
+    for (Waiter each : waiters) {
+      found = each.actor == actor ? each : found;
+    }
+    return found;
+  }
+
   Whole whole(Actor actor, Target target) {
     return wholes.stream()
         .filter(whole -> whole.actor == actor && whole.target == target)
