@@ -5,10 +5,13 @@ import io.mortise.testkit.InMemoryRedis;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 
 /**
- * What happens to a lock without its holder: it is forced, deleted, or held by Redisson; and to a
- * waiter, which is interrupted.
+ * What happens to a lock without its holder: it is forced, deleted, or held by Redisson; to a
+ * waiter, which is interrupted; and to a client, which is closed.
  */
 final class Events {
   /** After which time a client has asked Redis for each of its holds. */
@@ -16,6 +19,8 @@ final class Events {
 
   /** After which time a waiter that nothing notifies has asked: a lease. */
   private static final Duration UNTIL_ASKED = Duration.ofSeconds(31);
+
+  private static final Object DONE = true;
 
   private static final String REDISSON = "33333333-0000-4000-8000-333333333333:1";
 
@@ -38,8 +43,13 @@ final class Events {
   }
 
   /** Has an actor force a leaf. A multi-lock would force its members one after the other. */
-  void force(Actor actor, Target target) throws InterruptedException {
+  void force(Actor actor, Target target, boolean unlockAtOnce) throws InterruptedException {
     trace.note(actor + ": " + target + ".forceUnlock()");
+    if (model.isClosed(actor)) {
+      Callable<Object> force = actor.locks.get(target)::forceUnlock;
+      Outcomes.expect(Set.of(Verdict.CLOSED), outcomes.ask(actor, force));
+      return;
+    }
     boolean busy = target.leaves.stream().anyMatch(model::isBusy);
     boolean certain = target.leaves.stream().noneMatch(leaf -> model.isDisturbed(leaf.key, now()));
     model.take(target.leaves, now() + UNTIL_NOTICED.toNanos());
@@ -47,7 +57,46 @@ final class Events {
     if (outcome.thrown() != null || (certain && !outcome.value().equals(busy))) {
       throw new AssertionError("forceUnlock returns " + outcome, outcome.thrown());
     }
+    if (unlockAtOnce) {
+      unlockForced(target);
+    }
     noticeLosses(UNTIL_NOTICED);
+  }
+
+  /**
+   * Has the holder unlock, which need not have noticed yet that its hold is gone. Readers of a
+   * client may share one hold, which their last one releases.
+   */
+  private void unlockForced(Target target) throws InterruptedException {
+    for (Hold hold : List.copyOf(model.holds)) {
+      if (hold.leaf == target.leaves.get(0)
+          && hold.taken
+          && hold.owned
+          && !hold.lost
+          && !hold.leaf.shared
+          && hold.depth() == 1
+          && hold.hasLevelOf(Model.ITSELF)
+          && model.waiter(hold.actor) == null) {
+        trace.note(hold.actor + ": " + target + ".unlock() at once");
+        hold.lost = true;
+        Verdict expected = model.unlock(hold.actor, target, now());
+        Runnable unlock = hold.actor.locks.get(target)::unlock;
+        Outcomes.expect(Set.of(expected), outcomes.ask(hold.actor, callable(unlock)));
+      }
+    }
+  }
+
+  private static Callable<Object> callable(Runnable call) {
+    return Executors.callable(call, DONE);
+  }
+
+  /** Closes the client of an actor. */
+  void closeClient(Actor actor, Actor closer) throws InterruptedException {
+    trace.note("the client of %s is closed".formatted(actor));
+    model.close(actor.client, now());
+    Runnable close = actor.client::close;
+    Outcomes.expect(Set.of(Verdict.DONE), outcomes.ask(closer, callable(close)));
+    time.settle();
   }
 
   void delete(Leaf leaf) throws InterruptedException {

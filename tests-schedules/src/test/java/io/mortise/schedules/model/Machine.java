@@ -95,6 +95,7 @@ final class Machine {
       case DELETE -> events.delete(call.target().leaves.get(0));
       case FOREIGN -> events.occupy(call);
       case INTERRUPT -> events.interrupt(call.pick());
+      case CLOSE_CLIENT -> events.closeClient(actor, actors.get(Call.ACTORS));
       default -> {
         if (!waits) {
           make(call, actor);
@@ -107,7 +108,8 @@ final class Machine {
   /** Has an actor make a call. */
   private void make(Call call, Actor actor) throws InterruptedException {
     switch (call.op()) {
-      case FORCE -> events.force(actor, leafOf(call.target(), call.pick()));
+      case FORCE ->
+          events.force(actor, leafOf(call.target(), call.pick()), call.pick() / 8 % 2 == 0);
       case CLOSE -> {
         if (!model.handles.isEmpty()) {
           close(actor, call.pick() % model.handles.size());

@@ -1,9 +1,12 @@
 package io.mortise.schedules.model;
 
+import io.mortise.core.LockClient;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The holders of all locks as the documents promise them, with which a sequence is compared. It
@@ -28,6 +31,7 @@ final class Model {
   final List<Waiter> waiters = new ArrayList<>();
   final List<Rest> rests = new ArrayList<>();
   private final Map<String, Long> disturbedUntil = new HashMap<>();
+  private final Set<LockClient> closed = new HashSet<>();
 
   // ---- questions
 
@@ -61,6 +65,11 @@ final class Model {
     }
     Hold hold = held(actor, target.leaves.get(0));
     return hold == null || hold.lost ? 0 : hold.depth();
+  }
+
+  /** Returns whether the client of the actor is closed. */
+  boolean isClosed(Actor actor) {
+    return closed.contains(actor.client);
   }
 
   /** Returns whether Redis has a hold of that key. */
@@ -243,6 +252,17 @@ final class Model {
     if (!member.taken) {
       member.taken = true;
       keepRest(member, noticedNanos);
+    }
+  }
+
+  /** Ends the holds of a client that is closed. Minima last on. */
+  void close(LockClient client, long nowNanos) {
+    closed.add(client);
+    for (Hold hold : holds) {
+      if (hold.actor.client == client && hold.isLive()) {
+        keepRest(hold, nowNanos);
+        hold.lost = true;
+      }
     }
   }
 

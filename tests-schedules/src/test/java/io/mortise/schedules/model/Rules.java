@@ -50,6 +50,11 @@ final class Rules {
 
   /** Returns the ways in which the acquisition may end now. */
   Set<Verdict> expected(Waiter waiter, long nowNanos) {
+    if (model.isClosed(waiter.actor) && !isReentry(waiter)) {
+      return losesOwn(waiter)
+          ? EnumSet.of(Verdict.LOST, Verdict.CLOSED)
+          : EnumSet.of(Verdict.CLOSED);
+    }
     if (!isReentry(waiter) && wouldDeadlock(waiter)) {
       boolean waits =
           waiter.call.op().isUnbounded()
@@ -98,6 +103,7 @@ final class Rules {
     if (nowNanos > waiter.endNanos()
         || isReentry(waiter)
         || wouldDeadlock(waiter)
+        || model.isClosed(waiter.actor)
         || (waiter.interrupted && waiter.call.op().isInterruptible())) {
       return true;
     }
