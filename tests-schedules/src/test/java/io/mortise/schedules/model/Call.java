@@ -109,6 +109,10 @@ record Call(
       minimum = lease;
     }
     Duration time = oneOf(random, op.acquires() ? WAITS : PAUSES);
+    if (target.isAny() && op.acquires()) { // what SegmentedLock offers
+      op = lease == null && random.nextInt(3) == 0 ? Op.TRY_ACQUIRE : Op.ACQUIRE_FOR;
+      minimum = Duration.ZERO;
+    }
     return new Call(random.nextInt(actors), op, named, random.nextInt(1_000), lease, minimum, time);
   }
 

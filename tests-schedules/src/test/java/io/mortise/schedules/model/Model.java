@@ -63,7 +63,7 @@ final class Model {
       Whole whole = whole(actor, target);
       return whole == null || whole.isLost() ? 0 : whole.depth;
     }
-    Hold hold = held(actor, target.leaves.get(0));
+    Hold hold = target.isAny() ? null : held(actor, target.leaves.get(0));
     return hold == null || hold.lost ? 0 : hold.depth();
   }
 
@@ -125,7 +125,9 @@ final class Model {
         && waiters.stream()
             .anyMatch(
                 waiter ->
-                    waiter.actor == hold.actor && waiter.call.target().leaves.contains(hold.leaf));
+                    waiter.actor == hold.actor
+                        && !waiter.call.target().isAny()
+                        && waiter.call.target().leaves.contains(hold.leaf));
   }
 
   // ---- changes
@@ -137,10 +139,11 @@ final class Model {
     boolean owned = !call.op().isHandle();
     Whole again = owned && target.isMulti() ? whole(waiter.actor, target) : null;
     List<Hold> members = new ArrayList<>();
-    for (int i = 0; i < target.leaves.size(); i++) {
-      Hold hold = owned ? held(waiter.actor, target.leaves.get(i)) : null;
+    for (int i = 0; i < grant.leaves().size(); i++) {
+      Leaf leaf = grant.leaves().get(i);
+      Hold hold = owned ? held(waiter.actor, leaf) : null;
       if (hold == null) {
-        hold = new Hold(target.leaves.get(i), waiter.actor, owned);
+        hold = new Hold(leaf, waiter.actor, owned);
         hold.lease = grant.members().get(i);
         holds.add(hold);
       }

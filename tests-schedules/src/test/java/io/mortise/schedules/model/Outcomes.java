@@ -70,6 +70,9 @@ final class Outcomes {
     if (outcome.interrupted() != (waiter.interrupted && verdict != Verdict.INTERRUPTED)) {
       throw new AssertionError("the interrupt status of " + outcome);
     }
+    if (verdict == Verdict.DONE && waiter.call.target().isAny()) {
+      checkFree(waiter, (Grant) outcome.value());
+    }
     List<Leaf> before =
         waiter.call.target().leaves.stream()
             .filter(leaf -> model.held(waiter.actor, leaf) != null)
@@ -88,10 +91,17 @@ final class Outcomes {
     }
   }
 
+  /** Checks which of the leaves was granted: one of them, which was free. */
+  private void checkFree(Waiter waiter, Grant grant) {
+    if (grant.leaves().size() != 1 || !rules.isFree(waiter, grant.leaves().get(0))) {
+      throw new AssertionError("%s got %s, which is not free".formatted(waiter.actor, grant));
+    }
+  }
+
   private void acquired(Waiter waiter, Outcome outcome, List<Leaf> before) {
     Grant grant = (Grant) outcome.value();
     model.acquired(waiter, grant, waiter.earliestGrant(outcome.atNanos()), outcome.atNanos());
-    for (Leaf leaf : waiter.call.target().leaves) {
+    for (Leaf leaf : grant.leaves()) {
       if (waiter.call.op().isHandle() || !before.contains(leaf)) {
         tokens.acquired(leaf, grant.lease().fencingToken());
       }

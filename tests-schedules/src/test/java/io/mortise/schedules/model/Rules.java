@@ -11,7 +11,7 @@ final class Rules {
     this.model = model;
   }
 
-  private boolean isFree(Waiter waiter, Leaf leaf) {
+  boolean isFree(Waiter waiter, Leaf leaf) {
     if (model.rests.stream().anyMatch(rest -> rest.leaf().excludes(leaf))) {
       return false;
     }
@@ -21,6 +21,9 @@ final class Rules {
   }
 
   private boolean isGrantable(Waiter waiter) {
+    if (waiter.call.target().isAny()) {
+      return waiter.call.target().leaves.stream().anyMatch(leaf -> isFree(waiter, leaf));
+    }
     return waiter.call.target().leaves.stream()
         .allMatch(leaf -> model.isOwn(waiter, leaf) || isFree(waiter, leaf));
   }
