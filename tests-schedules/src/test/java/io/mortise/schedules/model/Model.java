@@ -119,14 +119,16 @@ final class Model {
     return !waiter.call.op().isHandle() && held(waiter.actor, leaf) != null;
   }
 
-  /** Returns whether a waiter re-enters the hold, and leaves it, again and again. */
+  /**
+   * Returns whether a waiter re-enters the hold, and leaves it, again and again; no handle does.
+   */
   boolean isTouched(Hold hold) {
     return hold.owned
         && waiters.stream()
             .anyMatch(
                 waiter ->
                     waiter.actor == hold.actor
-                        && !waiter.call.target().isAny()
+                        && !waiter.call.op().isHandle()
                         && waiter.call.target().leaves.contains(hold.leaf));
   }
 
@@ -172,8 +174,7 @@ final class Model {
         disturb(leaf.key, nowNanos + SECOND);
       }
       if (isOwn(waiter, leaf)) {
-        held(waiter.actor, leaf)
-            .mayLastFor(call.lease() == null ? Hold.DEFAULT_LEASE : call.lease(), nowNanos);
+        held(waiter.actor, leaf).attempted(call, nowNanos);
       }
     }
   }
