@@ -96,6 +96,7 @@ final class Rules {
     return target.name().startsWith("FAIR")
         && model.waiters.stream()
             .takeWhile(earlier -> earlier != waiter)
+            .filter(earlier -> !model.isClosed(earlier.actor))
             .filter(earlier -> earlier.call.target().name().startsWith("FAIR"))
             .filter(earlier -> earlier.call.target().leaves.get(0).excludes(target.leaves.get(0)))
             .anyMatch(this::isGrantable);
