@@ -38,6 +38,9 @@ record Call(
     FORCE(1),
     DELETE(1),
     FOREIGN(1),
+
+    /** At most once in a sequence, so that the other client goes on. */
+    CLOSE_CLIENT(0),
     PASS_TIME(6);
 
     private final int weight;
@@ -83,7 +86,15 @@ record Call(
     for (int i = 0; i < length; i++) {
       calls.add(random(random, oneOf(random, targets), actors));
     }
+    if (random.nextInt(4) == 0) {
+      int at = random.nextInt(length);
+      calls.set(at, calls.get(at).with(Op.CLOSE_CLIENT));
+    }
     return calls;
+  }
+
+  private Call with(Op another) {
+    return new Call(actor, another, target, pick, lease, minimum, time);
   }
 
   private static Call random(Random random, Target target, int actors) {
@@ -98,6 +109,10 @@ record Call(
       minimum = lease;
     }
     Duration time = oneOf(random, op.acquires() ? WAITS : PAUSES);
+    if (target.isAny() && op.acquires()) { // what SegmentedLock offers
+      op = lease == null && random.nextInt(3) == 0 ? Op.TRY_ACQUIRE : Op.ACQUIRE_FOR;
+      minimum = Duration.ZERO;
+    }
     return new Call(random.nextInt(actors), op, named, random.nextInt(1_000), lease, minimum, time);
   }
 
@@ -140,7 +155,7 @@ record Call(
       case FOREIGN ->
           "%s is held by Redisson for %d s".formatted(target.leaves.get(0).key, time.toSeconds());
       case PASS_TIME -> "%d s pass".formatted(time.toSeconds());
-      case UNLOCK_HELD, CLOSE, INTERRUPT -> op.name();
+      case UNLOCK_HELD, CLOSE, CLOSE_CLIENT, INTERRUPT -> op.name();
     };
   }
 }

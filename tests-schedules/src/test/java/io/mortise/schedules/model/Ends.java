@@ -70,7 +70,10 @@ final class Ends {
     }
     for (Hold hold : model.holds) {
       if (model.isTouched(hold)) {
-        hold.lost |= hold.lease.state() == Lease.State.LOST;
+        if (!hold.lost && hold.lease.state() == Lease.State.LOST) {
+          hold.lost = true;
+          model.disturb(hold.leaf.key, nowNanos); // what ended before is judged now
+        }
       } else if (hold.isLive() && !hold.isRenewed() && endInRedis(hold) <= nowNanos) {
         if (hold.leaf.shared && hold.lease.isValid()) {
           hold.observe(nowNanos); // it shares the hold of a reader whose lease is longer

@@ -11,9 +11,10 @@ import java.util.Optional;
  * What an acquisition has given out.
  *
  * @param lease that of the lock
- * @param members those of its leaves, in their order
+ * @param leaves what is held
+ * @param members the leases of the leaves, in their order
  */
-record Grant(Lease lease, List<Lease> members) {
+record Grant(Lease lease, List<Leaf> leaves, List<Lease> members) {
 
   /**
    * Makes the call of an acquisition, on the thread of the actor; returns null if it is refused.
@@ -36,8 +37,15 @@ record Grant(Lease lease, List<Lease> members) {
           case TRY_ACQUIRE -> lock.tryAcquire();
           default -> lock.acquire(call.time());
         };
-    int leaves = call.target().leaves.size();
-    return lease.map(held -> new Grant(held, Collections.nCopies(leaves, held))).orElse(null);
+    return lease.map(held -> ofHandle(held, call.target())).orElse(null);
+  }
+
+  private static Grant ofHandle(Lease lease, Target target) {
+    List<Leaf> leaves =
+        target.isAny()
+            ? target.leaves.stream().filter(leaf -> leaf.key.equals(lease.lockName())).toList()
+            : target.leaves;
+    return new Grant(lease, leaves, Collections.nCopies(leaves.size(), lease));
   }
 
   private static Grant ofThread(DistributedLock lock, Actor actor, Call call)
@@ -51,6 +59,7 @@ record Grant(Lease lease, List<Lease> members) {
     }
     return new Grant(
         lock.lease(),
+        call.target().leaves,
         call.target().leaves.stream()
             .map(leaf -> actor.locks.get(Target.of(leaf)).lease())
             .toList());

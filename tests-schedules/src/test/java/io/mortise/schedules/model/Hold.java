@@ -80,8 +80,15 @@ final class Hold {
     }
   }
 
-  /** Notes that an attempt may have extended the hold, even if it has failed in the end. */
-  void mayLastFor(Duration lease, long nowNanos) {
+  /**
+   * Notes that an attempt may have extended the hold, even if it has failed in the end. A renewed
+   * attempt has it renewed meanwhile, each time for the longest lease that it has had.
+   */
+  void attempted(Call call, long nowNanos) {
+    mayLastFor(call.lease() == null ? longest : call.lease(), nowNanos);
+  }
+
+  private void mayLastFor(Duration lease, long nowNanos) {
     longest = lease.compareTo(longest) > 0 ? lease : longest;
     latestEnd = Math.max(latestEnd, nowNanos + lease.toNanos());
   }

@@ -1,9 +1,12 @@
 package io.mortise.schedules.model;
 
+import io.mortise.core.LockClient;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The holders of all locks as the documents promise them, with which a sequence is compared. It
@@ -28,6 +31,7 @@ final class Model {
   final List<Waiter> waiters = new ArrayList<>();
   final List<Rest> rests = new ArrayList<>();
   private final Map<String, Long> disturbedUntil = new HashMap<>();
+  private final Set<LockClient> closed = new HashSet<>();
 
   // ---- questions
 
@@ -36,6 +40,15 @@ final class Model {
         .filter(hold -> hold.owned && hold.actor == actor && hold.leaf == leaf)
         .findFirst()
         .orElse(null);
+  }
+
+  /** Returns the acquisition that the actor is in; null if it waits for nothing. */
+  Waiter waiter(Actor actor) {
+    Waiter found = null;
+    for (Waiter each : waiters) {
+      found = each.actor == actor ? each : found;
+    }
+    return found;
   }
 
   Whole whole(Actor actor, Target target) {
@@ -50,8 +63,13 @@ final class Model {
       Whole whole = whole(actor, target);
       return whole == null || whole.isLost() ? 0 : whole.depth;
     }
-    Hold hold = held(actor, target.leaves.get(0));
+    Hold hold = target.isAny() ? null : held(actor, target.leaves.get(0));
     return hold == null || hold.lost ? 0 : hold.depth();
+  }
+
+  /** Returns whether the client of the actor is closed. */
+  boolean isClosed(Actor actor) {
+    return closed.contains(actor.client);
   }
 
   /** Returns whether Redis has a hold of that key. */
@@ -101,13 +119,17 @@ final class Model {
     return !waiter.call.op().isHandle() && held(waiter.actor, leaf) != null;
   }
 
-  /** Returns whether a waiter re-enters the hold, and leaves it, again and again. */
+  /**
+   * Returns whether a waiter re-enters the hold, and leaves it, again and again; no handle does.
+   */
   boolean isTouched(Hold hold) {
     return hold.owned
         && waiters.stream()
             .anyMatch(
                 waiter ->
-                    waiter.actor == hold.actor && waiter.call.target().leaves.contains(hold.leaf));
+                    waiter.actor == hold.actor
+                        && !waiter.call.op().isHandle()
+                        && waiter.call.target().leaves.contains(hold.leaf));
   }
 
   // ---- changes
@@ -119,10 +141,11 @@ final class Model {
     boolean owned = !call.op().isHandle();
     Whole again = owned && target.isMulti() ? whole(waiter.actor, target) : null;
     List<Hold> members = new ArrayList<>();
-    for (int i = 0; i < target.leaves.size(); i++) {
-      Hold hold = owned ? held(waiter.actor, target.leaves.get(i)) : null;
+    for (int i = 0; i < grant.leaves().size(); i++) {
+      Leaf leaf = grant.leaves().get(i);
+      Hold hold = owned ? held(waiter.actor, leaf) : null;
       if (hold == null) {
-        hold = new Hold(target.leaves.get(i), waiter.actor, owned);
+        hold = new Hold(leaf, waiter.actor, owned);
         hold.lease = grant.members().get(i);
         holds.add(hold);
       }
@@ -151,8 +174,7 @@ final class Model {
         disturb(leaf.key, nowNanos + SECOND);
       }
       if (isOwn(waiter, leaf)) {
-        held(waiter.actor, leaf)
-            .mayLastFor(call.lease() == null ? Hold.DEFAULT_LEASE : call.lease(), nowNanos);
+        held(waiter.actor, leaf).attempted(call, nowNanos);
       }
     }
   }
@@ -234,6 +256,17 @@ final class Model {
     if (!member.taken) {
       member.taken = true;
       keepRest(member, noticedNanos);
+    }
+  }
+
+  /** Ends the holds of a client that is closed. Minima last on. */
+  void close(LockClient client, long nowNanos) {
+    closed.add(client);
+    for (Hold hold : holds) {
+      if (hold.actor.client == client && hold.isLive()) {
+        keepRest(hold, nowNanos);
+        hold.lost = true;
+      }
     }
   }
 

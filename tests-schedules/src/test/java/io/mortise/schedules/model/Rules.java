@@ -11,7 +11,7 @@ final class Rules {
     this.model = model;
   }
 
-  private boolean isFree(Waiter waiter, Leaf leaf) {
+  boolean isFree(Waiter waiter, Leaf leaf) {
     if (model.rests.stream().anyMatch(rest -> rest.leaf().excludes(leaf))) {
       return false;
     }
@@ -21,6 +21,9 @@ final class Rules {
   }
 
   private boolean isGrantable(Waiter waiter) {
+    if (waiter.call.target().isAny()) {
+      return waiter.call.target().leaves.stream().anyMatch(leaf -> isFree(waiter, leaf));
+    }
     return waiter.call.target().leaves.stream()
         .allMatch(leaf -> model.isOwn(waiter, leaf) || isFree(waiter, leaf));
   }
@@ -50,6 +53,11 @@ final class Rules {
 
   /** Returns the ways in which the acquisition may end now. */
   Set<Verdict> expected(Waiter waiter, long nowNanos) {
+    if (model.isClosed(waiter.actor) && !isReentry(waiter)) {
+      return losesOwn(waiter)
+          ? EnumSet.of(Verdict.LOST, Verdict.CLOSED)
+          : EnumSet.of(Verdict.CLOSED);
+    }
     if (!isReentry(waiter) && wouldDeadlock(waiter)) {
       boolean waits =
           waiter.call.op().isUnbounded()
@@ -88,6 +96,7 @@ final class Rules {
     return target.name().startsWith("FAIR")
         && model.waiters.stream()
             .takeWhile(earlier -> earlier != waiter)
+            .filter(earlier -> !model.isClosed(earlier.actor))
             .filter(earlier -> earlier.call.target().name().startsWith("FAIR"))
             .filter(earlier -> earlier.call.target().leaves.get(0).excludes(target.leaves.get(0)))
             .anyMatch(this::isGrantable);
@@ -98,6 +107,7 @@ final class Rules {
     if (nowNanos > waiter.endNanos()
         || isReentry(waiter)
         || wouldDeadlock(waiter)
+        || model.isClosed(waiter.actor)
         || (waiter.interrupted && waiter.call.op().isInterruptible())) {
       return true;
     }

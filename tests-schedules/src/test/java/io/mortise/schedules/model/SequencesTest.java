@@ -8,12 +8,13 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random sequences of calls behave as the model says. {@code -Dschedules=N} runs N sequences,
- * {@code -Dschedules.seed=S} begins with that seed. A failure is printed with the fewest calls that
+ * {@code -Dschedules.seed=S} begins with that seed, and {@code -Dsequences.seed=S} does so for these
+ * sequences alone. A failure is printed with the fewest calls that
  * still fail.
  */
 class SequencesTest {
   private static final int SEQUENCES = Integer.getInteger("schedules", 100);
-  private static final long FIRST_SEED = Long.getLong("schedules.seed", 1);
+  private static final long FIRST_SEED = Long.getLong("sequences.seed", 1);
   private static final int LENGTH = 40;
   private static final int STEPS = 50_000;
 

@@ -3,11 +3,12 @@ package io.mortise.schedules.model;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.multilock.MultiLock;
+import io.mortise.segmentedlock.AnySegment;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The locks that calls name: each leaf, and several leaves as one lock. */
+/** The locks that calls name: each leaf, several leaves as one lock, and any of several leaves. */
 enum Target {
   A(Leaf.A),
   B(Leaf.B),
@@ -23,7 +24,8 @@ enum Target {
   A_B_FAIR(Leaf.A, Leaf.B, Leaf.FAIR),
   B_WRITE(Leaf.B, Leaf.WRITE),
   READ_A(Leaf.READ, Leaf.A),
-  SEGMENTS(Leaf.SEGMENT_0, Leaf.SEGMENT_1);
+  SEGMENTS(Leaf.SEGMENT_0, Leaf.SEGMENT_1),
+  ANY_SEGMENT(Leaf.SEGMENT_0, Leaf.SEGMENT_1);
 
   @SuppressWarnings("ImmutableEnumChecker") // the list is immutable
   final List<Leaf> leaves;
@@ -37,11 +39,19 @@ enum Target {
   }
 
   boolean isMulti() {
-    return leaves.size() > 1;
+    return leaves.size() > 1 && !isAny();
+  }
+
+  /** Returns whether an acquisition gets one of the leaves, which only a handle does. */
+  boolean isAny() {
+    return this == ANY_SEGMENT;
   }
 
   DistributedLock of(LockClient client) {
     List<DistributedLock> members = leaves.stream().map(leaf -> leaf.of(client)).toList();
+    if (isAny()) {
+      return AnySegment.of(client, "s", leaves.size());
+    }
     return isMulti() ? new MultiLock(members) : members.get(0);
   }
 
@@ -51,6 +61,6 @@ enum Target {
         leaves.stream()
             .map(leaf -> leaf.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(", "));
-    return isMulti() ? "multi(" + names + ")" : names;
+    return isMulti() ? "multi(" + names + ")" : isAny() ? "any of (" + names + ")" : names;
   }
 }

@@ -1,6 +1,7 @@
 package io.mortise.schedules.model;
 
 import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
 import io.mortise.schedules.model.Actor.Outcome;
 
 /** How a call ends. */
@@ -12,6 +13,7 @@ enum Verdict {
   LOST,
   DEADLOCK,
   INTERRUPTED,
+  CLOSED,
   FAILED;
 
   static Verdict of(Outcome outcome) {
@@ -27,6 +29,10 @@ enum Verdict {
     }
     if (thrown instanceof IllegalMonitorStateException) {
       return NOT_HELD;
+    }
+    if (thrown instanceof LockException refused
+        && refused.reason() == LockException.Reason.CLIENT_CLOSED) {
+      return CLOSED;
     }
     return thrown instanceof IllegalStateException ? DEADLOCK : FAILED;
   }
