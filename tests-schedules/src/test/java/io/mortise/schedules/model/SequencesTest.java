@@ -8,9 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random sequences of calls behave as the model says. {@code -Dschedules=N} runs N sequences,
- * {@code -Dschedules.seed=S} begins with that seed, and {@code -Dsequences.seed=S} does so for these
- * sequences alone. A failure is printed with the fewest calls that
- * still fail.
+ * {@code -Dschedules.seed=S} begins with that seed, and {@code -Dsequences.seed=S} does so for
+ * these sequences alone. A failure is printed with the fewest calls that still fail.
  */
 class SequencesTest {
   private static final int SEQUENCES = Integer.getInteger("schedules", 100);
