@@ -3,6 +3,7 @@ package io.mortise.connection.pubsub;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.CoalescedTask;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
@@ -49,6 +50,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private final ReentrantLock lock;
   private final Map<String, WakeupChannel> channels;
   private final ReservedChannels reservedChannels;
+  private final CoalescedTask refreshing;
 
   /** Guarded by the lock. */
   private final Map<SubscriptionEndpoint, NodeSubscriber> subscribers = new HashMap<>();
@@ -85,6 +87,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     this.lock = lock;
     this.channels = channels;
     this.reservedChannels = reservedChannels;
+    this.refreshing = new CoalescedTask(workers, this::refreshTopology);
   }
 
   // ---- where
@@ -258,7 +261,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     if (connection) {
       connectionLostAction.run();
     }
-    var unused = workers.tryRun(this::refreshTopology); // otherwise maintain() does it later
+    refreshing.request(); // otherwise maintain() does it later
   }
 
   private void refreshTopology() {

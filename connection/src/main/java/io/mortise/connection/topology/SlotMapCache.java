@@ -4,6 +4,7 @@ import static com.google.common.util.concurrent.Uninterruptibles.tryLockUninterr
 
 import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.mortise.connection.concurrent.CoalescedTask;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,14 +45,12 @@ final class SlotMapCache {
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final ClusterNodes nodes;
-  private final WorkerPool workers;
   private final Ticker ticker;
   private final Random random;
   private final ReentrantLock fetchLock = new ReentrantLock();
   private final ChannelSharding sharding;
 
-  /** The number of requests for a refresh since the last time that no worker was refreshing. */
-  private final AtomicInteger refreshRequests = new AtomicInteger();
+  private final CoalescedTask refreshing;
 
   private volatile @Nullable SlotMap map;
   private volatile Runnable changeAction = () -> {};
@@ -63,11 +61,11 @@ final class SlotMapCache {
 
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
-    this.workers = workers;
     this.ticker = ticker;
     this.random = random;
     this.sharding = new ChannelSharding(nodes, ticker);
     this.fetchedNanos = ticker.read();
+    this.refreshing = new CoalescedTask(workers, this::refresh);
   }
 
   /**
@@ -184,34 +182,14 @@ final class SlotMapCache {
 
   /** Refreshes on a worker, if none is refreshing. */
   void refreshIfIdle() {
-    if (refreshRequests.get() == 0) {
-      refreshSoon();
+    if (!refreshing.isRunning()) {
+      refreshing.request();
     }
   }
 
   /** Refreshes on a worker; one that is refreshing already does so once more. */
   void refreshSoon() {
-    if (refreshRequests.getAndIncrement() == 0) {
-      try {
-        workers.run(this::refreshUntilQuiet);
-      } catch (OutOfMemoryError | StackOverflowError noThread) {
-        refreshRequests.set(0);
-        LOG.debug("the slot map of the {} is fetched later", nodes, noThread);
-      }
-    }
-  }
-
-  private void refreshUntilQuiet() {
-    try {
-      int requested;
-      do {
-        requested = refreshRequests.get();
-        refresh();
-      } while (!refreshRequests.compareAndSet(requested, 0));
-    } catch (Throwable e) {
-      refreshRequests.set(0); // an error must not prevent later refreshes
-      throw e;
-    }
+    refreshing.request();
   }
 
   /** Fetches the map now; when no node answers, the map stays as it was. */

@@ -18,12 +18,16 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,6 +134,59 @@ class ClusterSubscriptionsTest {
 
     until(() -> heard(1, "SSUBSCRIBE", first) == 1 && one.confirmed());
     assertEquals(1, heard(0, "SSUBSCRIBE", first));
+  }
+
+  /** As when a slot moves whose lock has many waiters: the server drops each of their channels. */
+  @Test
+  void aWorkerLooksForAllChannelsThatTheServerDropsTogether() {
+    int many = 100;
+    servers.refresh();
+    CountDownLatch answered = new CountDownLatch(1);
+    AtomicInteger threads = new AtomicInteger();
+    WorkerPool.NamedThreadFactory counting =
+        (task, name) -> {
+          threads.addAndGet(name.contains("worker") ? 1 : 0);
+          return new Thread(task, name);
+        };
+    try (WorkerPool counted = new WorkerPool("counted", counting);
+        Subscriptions dropped =
+            subscriptions(refreshingAfter(answered), counted, HEARTBEAT, ANSWER)) {
+      List<Subscription> all =
+          IntStream.range(0, many).mapToObj(i -> dropped.subscribe(first + i, true)).toList();
+      until(() -> all.stream().allMatch(Subscription::confirmed));
+      List<Long> seen = all.stream().map(each -> each.signal().generation()).toList();
+      String drops =
+          IntStream.range(0, many)
+              .mapToObj(i -> RespServer.push("sunsubscribe", first + i, 1))
+              .collect(Collectors.joining());
+      fake.answer(0, c -> (c.contains(first + many) ? drops : "") + RespServer.subscribed(c));
+
+      dropped.subscribe(first + many, true);
+
+      for (int i = 0; i < many; i++) {
+        int each = i;
+        until(() -> all.get(each).signal().generation() > seen.get(each));
+      }
+      assertTrue(threads.get() <= 2, threads + " workers");
+      answered.countDown();
+      until(() -> all.stream().allMatch(Subscription::confirmed));
+    } finally {
+      answered.countDown();
+    }
+  }
+
+  /** Returns the cluster, which is silent until then when it is asked for its slots. */
+  private Topology refreshingAfter(CountDownLatch latch) {
+    return (Topology)
+        Proxy.newProxyInstance(
+            Topology.class.getClassLoader(),
+            new Class<?>[] {Topology.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("refresh")) {
+                latch.await();
+              }
+              return method.invoke(servers, arguments);
+            });
   }
 
   @Test
