@@ -75,7 +75,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
     RedisLockClient made = (RedisLockClient) client;
     return new RedisLeaseSource(
-        new LockIdentity(made, made.id(), LockId.of(protocol)),
+        new LockIdentity(made, LockId.of(protocol), made.id()),
         made.context(),
         made.inspector(),
         made.waitPolicy(),
