@@ -49,8 +49,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting.</b> A wait covers everything: the queue inside this process, the attempts, the
  * subscription, the parking. A wait of zero, or a negative one, is one attempt. Threads of one
  * process wait in the order of arrival; between processes there is no order, unless the lock is
- * fair. {@code false}, or an empty {@code Optional}, always means that another owner holds the
- * lock.
+ * fair. {@code false}, or an empty {@code Optional}, means that the lock is busy, and never that
+ * Redis failed: another owner holds it, its {@linkplain #atLeast minimum} is not over, or it is the
+ * turn of others that wait (for a fair or a read-write lock).
  *
  * <p><b>Errors.</b> When Redis cannot be used, a wait goes on and tries again until it ends; then,
  * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() an outage timeout of 10 s}, a
@@ -94,7 +95,8 @@ public interface DistributedLock extends Lock {
    * the lease that it is given itself.
    *
    * @param lease at least 1 ms; when it has run out the lock is free for others
-   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
+   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days, or
+   *     shorter than the {@linkplain #atLeast minimum} of this view
    */
   DistributedLock withLease(Duration lease);
 
@@ -177,7 +179,7 @@ public interface DistributedLock extends Lock {
    * Makes one attempt. If the lock is free, it is held by the current thread; if this thread holds
    * it already, the hold count goes up by one.
    *
-   * @return false if another owner holds the lock
+   * @return false if the lock is busy
    * @throws LockException if Redis cannot be used; nothing is held
    */
   @Override
@@ -197,7 +199,7 @@ public interface DistributedLock extends Lock {
    * Waits until the lock is held by the current thread, but not for longer than {@code wait}.
    *
    * @param wait zero or less makes one attempt
-   * @return false if others held the lock all the time
+   * @return false if the lock was busy all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
@@ -313,7 +315,7 @@ public interface DistributedLock extends Lock {
   /**
    * Makes one attempt to acquire the lock as a handle.
    *
-   * @return the hold, renewed until it is closed; empty if another owner holds the lock
+   * @return the hold, renewed until it is closed; empty if the lock is busy
    * @throws LockException if Redis cannot be used; nothing is held
    */
   Optional<Lease> tryAcquire();
@@ -335,7 +337,7 @@ public interface DistributedLock extends Lock {
    * not become the owner: if it holds the lock already it waits for itself.
    *
    * @param wait zero or less makes one attempt
-   * @return the hold, renewed until it is closed; empty if others held the lock all the time
+   * @return the hold, renewed until it is closed; empty if the lock was busy all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
