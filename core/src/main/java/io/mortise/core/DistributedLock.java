@@ -105,8 +105,9 @@ public interface DistributedLock extends Lock {
    * Returns a view of this lock that stays busy for at least this time after each acquisition. A
    * release before the end of the minimum gives the hold up at once, and leaves the rest of the
    * minimum in Redis: until it is over nobody acquires the lock, the thread that released it
-   * included. So a job that several processes start at the same time runs once, if the job and the
-   * difference of their clocks are both shorter than the time between two starts:
+   * included; after a read hold no writer does, and readers go on entering. So a job that several
+   * processes start at the same time runs once, if the job and the difference of their clocks are
+   * both shorter than the time between two starts:
    *
    * <pre>{@code
    * DistributedLock once = lock.withLease(Duration.ofMinutes(10)).atLeast(Duration.ofSeconds(30));
