@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * the owner: only it can unlock, and it may lock again (re-entry costs no round trip). The
  * <em>handle</em> methods {@code acquire}, {@code tryAcquire} and {@code acquireAsync} return a
  * {@link Lease} instead, which belongs to no thread, may be passed between threads, and is not
- * re-entrant. A lock object has no state: two objects of one name and one client are the same lock.
+ * re-entrant. A lock object has no state: two objects of one family, name and client are the same
+ * lock.
  *
  * <p><b>Leases.</b> A hold ends in Redis when its lease has run out, so that a crashed holder
  * blocks the others for at most that time. Unless the caller gives a lease, the client's default
@@ -49,8 +50,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting.</b> A wait covers everything: the queue inside this process, the attempts, the
  * subscription, the parking. A wait of zero, or a negative one, is one attempt. Threads of one
  * process wait in the order of arrival; between processes there is no order, unless the lock is
- * fair. {@code false}, or an empty {@code Optional}, always means that another owner holds the
- * lock.
+ * fair. {@code false}, or an empty {@code Optional}, means that the lock is busy, and never that
+ * Redis failed: another owner holds it, its {@linkplain #atLeast minimum} is not over, or it is the
+ * turn of others that wait (for a fair or a read-write lock).
  *
  * <p><b>Errors.</b> When Redis cannot be used, a wait goes on and tries again until it ends; then,
  * and in {@code lock()} after {@linkplain LockOptions#outageTimeout() an outage timeout of 10 s}, a
@@ -94,7 +96,8 @@ public interface DistributedLock extends Lock {
    * the lease that it is given itself.
    *
    * @param lease at least 1 ms; when it has run out the lock is free for others
-   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days
+   * @throws IllegalArgumentException if the lease is shorter than 1 ms or longer than 365 days, or
+   *     shorter than the {@linkplain #atLeast minimum} of this view
    */
   DistributedLock withLease(Duration lease);
 
@@ -102,8 +105,9 @@ public interface DistributedLock extends Lock {
    * Returns a view of this lock that stays busy for at least this time after each acquisition. A
    * release before the end of the minimum gives the hold up at once, and leaves the rest of the
    * minimum in Redis: until it is over nobody acquires the lock, the thread that released it
-   * included. So a job that several processes start at the same time runs once, if the job and the
-   * difference of their clocks are both shorter than the time between two starts:
+   * included; after a read hold no writer does, and readers go on entering. So a job that several
+   * processes start at the same time runs once, if the job and the difference of their clocks are
+   * both shorter than the time between two starts:
    *
    * <pre>{@code
    * DistributedLock once = lock.withLease(Duration.ofMinutes(10)).atLeast(Duration.ofSeconds(30));
@@ -177,7 +181,7 @@ public interface DistributedLock extends Lock {
    * Makes one attempt. If the lock is free, it is held by the current thread; if this thread holds
    * it already, the hold count goes up by one.
    *
-   * @return false if another owner holds the lock
+   * @return false if the lock is busy
    * @throws LockException if Redis cannot be used; nothing is held
    */
   @Override
@@ -197,7 +201,7 @@ public interface DistributedLock extends Lock {
    * Waits until the lock is held by the current thread, but not for longer than {@code wait}.
    *
    * @param wait zero or less makes one attempt
-   * @return false if others held the lock all the time
+   * @return false if the lock was busy all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
@@ -313,7 +317,7 @@ public interface DistributedLock extends Lock {
   /**
    * Makes one attempt to acquire the lock as a handle.
    *
-   * @return the hold, renewed until it is closed; empty if another owner holds the lock
+   * @return the hold, renewed until it is closed; empty if the lock is busy
    * @throws LockException if Redis cannot be used; nothing is held
    */
   Optional<Lease> tryAcquire();
@@ -335,7 +339,7 @@ public interface DistributedLock extends Lock {
    * not become the owner: if it holds the lock already it waits for itself.
    *
    * @param wait zero or less makes one attempt
-   * @return the hold, renewed until it is closed; empty if others held the lock all the time
+   * @return the hold, renewed until it is closed; empty if the lock was busy all the time
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held

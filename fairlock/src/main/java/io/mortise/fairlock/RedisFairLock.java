@@ -34,8 +34,9 @@ import java.util.OptionalLong;
  * redisson_lock_token:{name}}; for each waiter the channel {@code
  * redisson_lock__channel:{name}:<holder>}.
  *
- * <p><b>A {@code RedisLock} of the same name</b> is excluded, and woken when the queue is empty. It
- * ignores the queue, and may be granted before the waiters in it.
+ * <p><b>A {@code RedisLock} of the same name</b> is excluded, in the thread that holds this lock
+ * too, and woken when the queue is empty. It ignores the queue, and may be granted before the
+ * waiters in it.
  *
  * <p><b>A fair lock of Redisson</b> on the same name uses the same queue.
  *

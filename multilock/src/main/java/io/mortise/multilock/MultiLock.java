@@ -32,7 +32,7 @@ import java.util.List;
  * (25 or 50 ms, in a round of four 0.2 to 3.2 s). Then it releases all, and waits first for the
  * member that was busy, while holding none. So a thread that locks the members separately, in
  * another order, makes progress, and so does this acquisition. {@code false}, or an empty {@code
- * Optional}, means that another owner holds one of the members.
+ * Optional}, means that one of the members is busy.
  *
  * <p><b>The lease.</b> The hold is lost when one member is. A handle releases the other members at
  * that moment; a thread keeps them until it unlocks. A lease given by the caller applies to each

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
+import io.mortise.spring.boot.LockNotAcquiredException;
 import io.mortise.spring.boot.LockType;
 import io.mortise.spring.boot.Locked;
 import io.mortise.spring.boot.WhenBusy;
@@ -13,7 +14,9 @@ import io.mortise.spring.boot.autoconfigure.MortiseAutoConfiguration;
 import io.mortise.testkit.InMemoryRedis;
 import io.mortise.testkit.InMemoryRedisExtension;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,6 +38,20 @@ class LockedThreadTest {
     @Locked(name = "stock", type = LockType.WRITE, whenBusy = WhenBusy.SKIP)
     public Boolean write() {
       return true;
+    }
+
+    @Locked(name = "shelf", waitTime = "0s", whenBusy = WhenBusy.SKIP)
+    public Boolean count() {
+      return true;
+    }
+
+    @Locked(name = "shelf", fallback = "later")
+    public String deliver() {
+      return "delivered";
+    }
+
+    String later() {
+      return "later";
     }
 
     @Locked(name = "order")
@@ -87,6 +104,24 @@ class LockedThreadTest {
           CompletableFuture<String> failed = shop.interrupted();
           assertThat(Thread.interrupted()).isTrue();
           assertThat(failed).failsWithin(Duration.ofSeconds(10));
+        });
+  }
+
+  @Test
+  void anInterruptIsNotAnsweredAsABusyLockIs(InMemoryRedis redis) {
+    inShop(
+        redis,
+        context -> {
+          Shop shop = context.getBean(Shop.class);
+          for (ThrowingCallable call : List.<ThrowingCallable>of(shop::count, shop::deliver)) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(call)
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("interrupted");
+            assertThat(Thread.interrupted()).isTrue();
+          }
+          assertThat(shop.count()).isTrue();
+          assertThat(shop.deliver()).isEqualTo("delivered");
         });
   }
 }
