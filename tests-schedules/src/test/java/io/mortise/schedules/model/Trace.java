@@ -1,6 +1,6 @@
 package io.mortise.schedules.model;
 
-/** What has happened in a sequence, in virtual time, for the message of a failure. */
+/** The events of a sequence, with their virtual times, for the message of a failure. */
 final class Trace {
   private static final long MILLI = 1_000_000L;
 
