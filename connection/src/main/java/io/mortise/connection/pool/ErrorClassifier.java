@@ -8,17 +8,17 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Classifies the exceptions of the Redis client. Most error replies have no type of their own in
- * Jedis; the first word of the reply decides.
+ * Jedis; the text of the reply decides.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
@@ -30,17 +30,90 @@ public final class ErrorClassifier {
   private static final Pattern INSIDE_SCRIPT =
       Pattern.compile("@user_script: ?\\d+: -?((?!ERR\\b)[A-Z]{3,} .*)$");
 
-  /** Refusals without a code: of the login, and of the commands of a script that may be run. */
-  private static final Pattern DENIED =
-      Pattern.compile(
-          "invalid password|password configured|no password is set"
-              + "|The user executing the script can't|ACL failure in script");
-
-  private static final Pattern NO_SUCH_DATABASE =
-      Pattern.compile("DB index is out of range|invalid DB index|SELECT is not allowed");
-
   /** The refusal of WAIT and WAITAOF by a replica. */
   public static final String NOT_OF_REPLICAS = "cannot be used with replica instances";
+
+  private static final String NOT_READY = "the server is not ready";
+
+  /**
+   * A kind of error reply.
+   *
+   * @param text a part of the reply, which decides
+   * @param halfway whether a part of the script may have run before
+   */
+  private record Refusal(Pattern text, Kind kind, String fact, boolean halfway) {
+    Refusal(String text, Kind kind, String fact, boolean halfway) {
+      this(Pattern.compile(text), kind, fact, halfway);
+    }
+
+    boolean isIn(String message) {
+      return text.matcher(message).find();
+    }
+  }
+
+  /** A script has met a key that is on its way to another node; the second text is of Redis 7.4. */
+  private static final Refusal MOVING_KEY =
+      new Refusal(
+          "non local key in a cluster|undeclared keys were accessed during rehashing",
+          Kind.NOT_READY,
+          "keys of the lock are moving",
+          true);
+
+  /** The refusals by their codes, and then those that have none. The first that fits counts. */
+  private static final List<Refusal> REFUSALS =
+      List.of(
+          new Refusal(
+              "^-?READONLY\\b|" + NOT_OF_REPLICAS,
+              Kind.READ_ONLY,
+              "the server is a replica and takes no writes; connect to the master",
+              false),
+          new Refusal(
+              "^-?(LOCKTYPE|WRONGTYPE)\\b",
+              Kind.WRONG_TYPE,
+              "the name is in use as something else",
+              false),
+          new Refusal("^-?OOM\\b", Kind.OUT_OF_MEMORY, "the server has no memory left", false),
+          new Refusal(
+              "^-?(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|UNKILLABLE)\\b",
+              Kind.NOT_READY,
+              NOT_READY,
+              false),
+          // A WAIT was ended, as when the server becomes a replica.
+          new Refusal("^-?UNBLOCKED\\b", Kind.NOT_READY, NOT_READY, true),
+          new Refusal(
+              "^-?(MOVED|ASK)\\b",
+              Kind.MISCONFIGURED,
+              "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
+                  + " use redis-cluster://",
+              false),
+          // Of the login, and of the commands of a script that may be run.
+          new Refusal(
+              "^-?(WRONGPASS|NOAUTH|NOPERM|DENIED)\\b"
+                  + "|invalid password|password configured|no password is set"
+                  + "|The user executing the script can't|ACL failure in script",
+              Kind.ACCESS_DENIED,
+              "access was denied; check user, password and rights",
+              true),
+          MOVING_KEY,
+          // A cluster with cluster-allow-reads-when-down lets a script begin, but not write.
+          new Refusal(
+              "command while the cluster is down|access a slot not served",
+              Kind.NOT_READY,
+              "the cluster is down",
+              true),
+          new Refusal(
+              "cluster support disabled",
+              Kind.MISCONFIGURED,
+              "the server is no node of a Redis Cluster; use redis://, with one host",
+              false),
+          new Refusal(
+              "DB index is out of range|invalid DB index|SELECT is not allowed",
+              Kind.MISCONFIGURED,
+              "the server has no such database; check the number at the end of the URI",
+              false),
+          new Refusal(
+              "max number of clients", Kind.NOT_READY, "the server takes no more clients", false),
+          new Refusal("", Kind.SCRIPT, "the server refused the command", true));
 
   /** The message of Jedis for a first byte with which no answer begins; that byte follows. */
   private static final String UNKNOWN_REPLY = "Unknown reply: ";
@@ -53,8 +126,6 @@ public final class ErrorClassifier {
 
   private static final String TLS_HINT =
       "; if it speaks TLS on that port, use rediss:// instead of redis://";
-
-  private static final Pattern FIRST_WORD = Pattern.compile("-?([A-Z]+)\\b.*", Pattern.DOTALL);
 
   private ErrorClassifier() {}
 
@@ -166,101 +237,18 @@ public final class ErrorClassifier {
 
   private static CommandException ofReply(JedisDataException reply, String where, boolean sent) {
     String message = errorInsideScript(String.valueOf(reply.getMessage()));
-    Matcher firstWord = FIRST_WORD.matcher(message);
-    String code =
-        message.contains(NOT_OF_REPLICAS)
-            ? "READONLY"
-            : firstWord.matches() ? firstWord.group(1) : "";
-    return switch (code) {
-      case "LOCKTYPE", "WRONGTYPE" ->
-          fault(Kind.WRONG_TYPE, "the name is in use as something else", message, where, reply);
-      case "OOM" ->
-          fault(Kind.OUT_OF_MEMORY, "the server has no memory left", message, where, reply);
-      case "READONLY" ->
-          fault(
-              Kind.READ_ONLY,
-              "the server is a replica and takes no writes; connect to the master",
-              message,
-              where,
-              reply);
-      case "WRONGPASS", "NOAUTH", "NOPERM", "DENIED" -> denied(message, where, reply, sent);
-      case "LOADING",
-          "BUSY",
-          "MASTERDOWN",
-          "CLUSTERDOWN",
-          "TRYAGAIN",
-          "MISCONF",
-          "NOREPLICAS",
-          "UNKILLABLE" ->
-          fault(Kind.NOT_READY, "the server is not ready", message, where, reply);
-      case "UNBLOCKED" -> // a WAIT was ended, as when the server becomes a replica
-          fault(Kind.NOT_READY, "the server is not ready", message, where, reply, sent);
-      case "MOVED", "ASK" ->
-          fault(
-              Kind.MISCONFIGURED,
-              "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
-                  + " use redis-cluster://",
-              message,
-              where,
-              reply);
-      default -> {
-        if (message.contains("non local key in a cluster")) {
-          // Half of the script may have run before it met a key that is moving to another node.
-          yield fault(Kind.NOT_READY, "keys of the lock are moving", message, where, reply, true);
-        }
-        if (reply instanceof JedisAccessControlException || DENIED.matcher(message).find()) {
-          yield denied(message, where, reply, sent);
-        }
-        if (message.contains("cluster support disabled")) {
-          yield fault(
-              Kind.MISCONFIGURED,
-              "the server is no node of a Redis Cluster; use redis://, with one host",
-              message,
-              where,
-              reply);
-        }
-        if (NO_SUCH_DATABASE.matcher(message).find()) {
-          yield fault(
-              Kind.MISCONFIGURED,
-              "the server has no such database; check the number at the end of the URI",
-              message,
-              where,
-              reply);
-        }
-        if (message.contains("max number of clients")) {
-          yield fault(Kind.NOT_READY, "the server takes no more clients", message, where, reply);
-        }
-        // The script may have failed halfway.
-        yield fault(Kind.SCRIPT, "the server refused the command", message, where, reply, sent);
-      }
-    };
-  }
-
-  private static CommandException denied(
-      String message, String where, JedisDataException reply, boolean sent) {
-    return fault(
-        Kind.ACCESS_DENIED,
-        "access was denied; check user, password and rights",
-        message,
-        where,
-        reply,
-        sent);
-  }
-
-  private static CommandException fault(
-      Kind kind, String fact, String message, String where, JedisDataException reply) {
-    return fault(kind, fact, message, where, reply, false);
-  }
-
-  private static CommandException fault(
-      Kind kind,
-      String fact,
-      String message,
-      String where,
-      JedisDataException reply,
-      boolean mayHaveExecuted) {
+    Refusal refusal =
+        REFUSALS.stream().filter(each -> each.isIn(message)).findFirst().orElseThrow();
     return new CommandException(
-        kind, mayHaveExecuted, fact + " (" + where + " says: " + message + ")", reply);
+        refusal.kind(),
+        refusal.halfway() && sent,
+        refusal.fact() + " (" + where + " says: " + message + ")",
+        reply);
+  }
+
+  /** Returns whether a script has met a key that is on its way to another node of a cluster. */
+  public static boolean isMovingKey(String message) {
+    return MOVING_KEY.isIn(message);
   }
 
   private static String errorInsideScript(String message) {

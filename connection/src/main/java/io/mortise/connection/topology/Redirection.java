@@ -1,5 +1,6 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.pool.ErrorClassifier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisAskDataException;
@@ -31,9 +32,8 @@ sealed interface Redirection {
     return answer instanceof JedisDataException reply && isTryAgain(reply) ? new TryAgain() : null;
   }
 
-  /** The second message is the error of a script that meets a key on its way to another node. */
   private static boolean isTryAgain(JedisDataException reply) {
     String message = String.valueOf(reply.getMessage());
-    return message.startsWith("TRYAGAIN") || message.contains("non local key in a cluster");
+    return message.startsWith("TRYAGAIN") || ErrorClassifier.isMovingKey(message);
   }
 }

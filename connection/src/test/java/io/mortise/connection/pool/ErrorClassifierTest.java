@@ -10,10 +10,12 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -142,6 +144,24 @@ class ErrorClassifierTest {
       })
   void sinceRedis7TheReplyOfACommandInsideAScriptComesFirst(String inside, Kind reason) {
     assertReply(inside + SINCE_7, reason, inside + SINCE_7);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Script attempted to access a non local key in a cluster node",
+        "Unable to execute command 'exists' in script because undeclared keys were accessed during"
+            + " rehashing of the slot",
+        "Script attempted to execute a command while the cluster is down",
+        "Script attempted to execute a write command while the cluster is down and readonly",
+        "Script attempted to access a slot not served",
+      })
+  void whatAClusterRefusesInTheMiddleOfAScriptMayPassAndMayHaveRun(String inside) {
+    for (String text : List.of(BEFORE_7 + inside, "ERR " + inside + SINCE_7)) {
+      CommandException fault = reply(text);
+      assertEquals(Kind.NOT_READY, fault.kind());
+      assertTrue(fault.mayHaveExecuted());
+    }
   }
 
   @Test

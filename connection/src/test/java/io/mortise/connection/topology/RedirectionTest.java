@@ -33,6 +33,8 @@ class RedirectionTest {
         "ERR Script attempted to access a non local key in a cluster node script: 5f",
         "ERR Error running script (call to f_5f): @user_script:3: Script attempted to access a non"
             + " local key in a cluster node",
+        "ERR Unable to execute command 'exists' in script because undeclared keys were accessed"
+            + " during rehashing of the slot script: 5f",
       })
   void keysInTwoPlacesAreTriedAgain(String text) {
     assertInstanceOf(Redirection.TryAgain.class, Redirection.of(new JedisDataException(text)));
