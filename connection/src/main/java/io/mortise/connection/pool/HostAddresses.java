@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * the look-up, at most one at a time, and each caller waits for it until its own deadline.
  *
  * <p><b>Threads.</b> Any thread may call {@code until}. A caller that finds no look-up under way
- * begins one, by one compare-and-set. A look-up is removed before its answer is given, so that the
- * next caller begins another one.
+ * begins one, by one compare-and-set. A look-up is over before its answer is given, so that the
+ * next caller begins another one. To note that needs neither stack nor memory: a look-up that an
+ * error has ended is not joined for ever.
  */
 final class HostAddresses {
   /** Looks up a host in the system; tests have their own. */
@@ -33,12 +35,22 @@ final class HostAddresses {
 
   private final String host;
   private final Resolver resolver;
-  private final AtomicReference<@Nullable CompletableFuture<List<InetAddress>>> pendingLookUp =
-      new AtomicReference<>();
+  private final ThreadFactory threads;
+  private final AtomicReference<@Nullable LookUp> lastLookUp = new AtomicReference<>();
+
+  /** One look-up, and its answer. */
+  private static final class LookUp extends CompletableFuture<List<InetAddress>> {
+    volatile boolean over;
+  }
 
   HostAddresses(String host, Resolver resolver) {
+    this(host, resolver, task -> WorkerPool.daemonThread(task, "mortise-look-up-" + host));
+  }
+
+  HostAddresses(String host, Resolver resolver, ThreadFactory threads) {
     this.host = host;
     this.resolver = resolver;
+    this.threads = threads;
   }
 
   /** Returns all addresses; waits until the deadline. */
@@ -62,42 +74,37 @@ final class HostAddresses {
     }
   }
 
-  private CompletableFuture<List<InetAddress>> joinOrBeginLookUp() {
+  private LookUp joinOrBeginLookUp() {
     while (true) {
-      CompletableFuture<List<InetAddress>> present = pendingLookUp.get();
-      if (present != null) {
-        return present;
+      LookUp last = lastLookUp.get();
+      if (last != null && !last.over) {
+        return last;
       }
-      CompletableFuture<List<InetAddress>> own = new CompletableFuture<>();
-      if (pendingLookUp.compareAndSet(null, own)) {
+      LookUp own = new LookUp();
+      if (lastLookUp.compareAndSet(last, own)) {
         startThread(own);
         return own;
       }
     }
   }
 
-  private void startThread(CompletableFuture<List<InetAddress>> answer) {
-    boolean started = false;
+  private void startThread(LookUp own) {
     try {
-      WorkerPool.daemonThread(() -> lookUp(answer), "mortise-look-up-" + host).start();
-      started = true;
-    } catch (OutOfMemoryError noThread) {
-      answer.completeExceptionally(noThread);
-    } finally {
-      if (!started) {
-        pendingLookUp.compareAndSet(answer, null);
-      }
+      threads.newThread(() -> lookUp(own)).start();
+    } catch (Throwable noThread) { // the callers that have joined need an error too
+      own.over = true;
+      own.completeExceptionally(noThread);
     }
   }
 
-  private void lookUp(CompletableFuture<List<InetAddress>> answer) {
+  private void lookUp(LookUp own) {
     try {
       List<InetAddress> found = List.of(resolver.lookUp(host));
-      pendingLookUp.compareAndSet(answer, null);
-      answer.complete(found);
+      own.over = true;
+      own.complete(found);
     } catch (Throwable e) { // the waiting callers need an error too
-      pendingLookUp.compareAndSet(answer, null);
-      answer.completeExceptionally(e);
+      own.over = true;
+      own.completeExceptionally(e);
     }
   }
 }

@@ -1,11 +1,14 @@
 package io.mortise.connection.pool;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.TestSettings;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -91,5 +94,35 @@ class HostAddressesTest {
             });
 
     assertEquals(List.of(InetAddress.getAllByName(literal)), itself.until(TestSettings.after(0)));
+  }
+
+  /** As on a stack that has nearly overflowed. */
+  @Test
+  void whereNoThreadCanBeStartedNobodyWaitsAndTheNextCallerTriesAgain() throws Exception {
+    CountDownLatch starting = new CountDownLatch(1);
+    AtomicInteger starts = new AtomicInteger();
+    go.countDown();
+    HostAddresses failing =
+        new HostAddresses(
+            "redis.example",
+            this::whenItMay,
+            task -> {
+              if (starts.getAndIncrement() > 0) {
+                return new Thread(task);
+              }
+              Uninterruptibles.awaitUninterruptibly(starting);
+              throw new StackOverflowError("on purpose");
+            });
+    BackgroundCall<IOException> first =
+        BackgroundCall.start(() -> assertThrows(IOException.class, () -> failing.until(soon())));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> starts.get() == 1);
+    BackgroundCall<IOException> joined =
+        BackgroundCall.startAndPark(
+            () -> assertThrows(IOException.class, () -> failing.until(soon())));
+    starting.countDown();
+
+    assertEquals("the look-up of redis.example failed", first.get().getMessage());
+    assertEquals("the look-up of redis.example failed", joined.get().getMessage());
+    assertEquals(List.of(FOUND), failing.until(soon()));
   }
 }
