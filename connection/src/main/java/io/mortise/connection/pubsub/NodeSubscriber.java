@@ -80,6 +80,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   /** Whether the log says that the connection broke. */
   private boolean outageLogged;
 
+  /** Whether a connection broke since the owner was last notified of one. */
+  private boolean lost;
+
   /**
    * @param answerNanos how long connecting may take
    * @param random returns values from 0 inclusive to 1 exclusive
@@ -223,6 +226,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   /** Runs one session, from beginning to end; returns false when there are no channels. */
   private boolean runSession() {
+    if (lost) { // an error has ended the last session before its owner was notified
+      notifyOwner();
+    }
     List<String> first = beginSession();
     if (first.isEmpty()) {
       return false;
@@ -232,19 +238,23 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       run(first);
     } catch (Throwable e) {
       broken = e;
+      lost = !isServerReply(e);
     } finally {
       invalidateAll();
     }
-    if (broken != null) {
-      logBroken(broken);
-    }
     if (!callbacks.isClosed() && (broken != null || !channels.isEmpty())) {
-      callbacks.onConnectionLost(broken != null && !isServerReply(broken));
+      notifyOwner(); // before the log, which may fail without memory
+      logBroken(broken);
       long pause = backoff.nextNanos();
       boolean moved = broken instanceof JedisRedirectionException;
       park.accept(moved ? Math.min(pause, MOVED_PAUSE_NANOS) : pause);
     }
     return true;
+  }
+
+  private void notifyOwner() {
+    callbacks.onConnectionLost(lost);
+    lost = false; // not before: after an error the next session begins with it
   }
 
   /**
@@ -304,8 +314,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   }
 
   /** Logs a broken connection, once for each outage, not for each attempt. */
-  private void logBroken(Throwable cause) {
-    if (callbacks.isClosed()) {
+  private void logBroken(@Nullable Throwable cause) {
+    if (cause == null) {
       return;
     }
     if (!outageLogged) {

@@ -328,4 +328,31 @@ class NodeSubscriberTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed && errors.get() <= 0);
     assertEquals(1, server.connections());
   }
+
+  /** As in a heap that is full: the line of the log needs memory, and so does the notice. */
+  @Test
+  void anErrorKeepsNobodyFromLearningOfABrokenConnection() throws Exception {
+    answers.set(-MANY);
+    whileConnecting =
+        () -> {
+          whileConnecting = () -> {};
+          throw new UnloggableException();
+        };
+    WakeupChannel channel = subscribed("first");
+    assertEquals(List.of(true), ends);
+
+    errors.set(1);
+    server.restart();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> errors.get() < 0 && channel.confirmed);
+    assertEquals(List.of(true, true), ends);
+  }
+
+  private static final class UnloggableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String toString() {
+      throw new NoClassDefFoundError("on purpose");
+    }
+  }
 }
