@@ -88,11 +88,20 @@ final class ClusterTopology implements Topology {
       return known == null ? null : anyNode;
     }
     HostAndPort master = known.masterOf(JedisClusterCRC16.getSlot(channel));
-    return master == null ? null : new ShardedEndpoint(nodes.at(master));
+    return master == null ? null : ShardedEndpoint.at(nodes.at(master));
   }
 
-  /** A node at which the channels of its slots are subscribed. */
-  private record ShardedEndpoint(RedisNode node) implements Topology.SubscriptionEndpoint {
+  /**
+   * A node at which the channels of its slots are subscribed. A key of maps; so its last component
+   * is of a type of the JDK, as in {@code LockIdentity} of core: JDK 17 keeps that type, and with
+   * it the class loader of an application.
+   */
+  private record ShardedEndpoint(RedisNode node, String address)
+      implements Topology.SubscriptionEndpoint {
+    static ShardedEndpoint at(RedisNode node) {
+      return new ShardedEndpoint(node, node.toString());
+    }
+
     @Override
     public Connection connect(Deadline deadline) throws CommandException {
       return node.connect(deadline);
@@ -105,7 +114,7 @@ final class ClusterTopology implements Topology {
 
     @Override
     public String toString() {
-      return node.toString();
+      return address;
     }
   }
 

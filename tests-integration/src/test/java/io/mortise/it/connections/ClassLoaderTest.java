@@ -1,12 +1,16 @@
 package io.mortise.it.connections;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
+import io.mortise.testkit.RedisCluster;
 import java.io.File;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -15,6 +19,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -28,9 +33,20 @@ class ClassLoaderTest {
 
   @Test
   void aThreadThatHasLockedAndUnlockedKeepsNoClassLoader() throws Exception {
+    assertNoneStays(redis.uri());
+  }
+
+  @Test
+  void noClassLoaderStaysAfterLocksOfACluster() throws Exception {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      assertNoneStays(String.join(",", cluster.uris()).replaceAll(",redis://", ","));
+    }
+  }
+
+  private static void assertNoneStays(String uri) throws Exception {
     ExecutorService container = Executors.newFixedThreadPool(1);
     try {
-      WeakReference<ClassLoader> application = container.submit(ClassLoaderTest::deploy).get();
+      WeakReference<ClassLoader> application = container.submit(() -> deploy(uri)).get();
 
       await()
           .atMost(Duration.ofSeconds(60))
@@ -45,28 +61,33 @@ class ClassLoaderTest {
     }
   }
 
-  private static WeakReference<ClassLoader> deploy() throws Exception {
+  private static WeakReference<ClassLoader> deploy(String uri) throws Exception {
     Thread current = Thread.currentThread();
     ClassLoader context = current.getContextClassLoader();
     try (URLClassLoader application =
         new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
       current.setContextClassLoader(application);
-      lockAndUnlock(application);
+      lockAndUnlock(application, uri);
       return new WeakReference<>(application);
     } finally {
       current.setContextClassLoader(context);
     }
   }
 
-  private static void lockAndUnlock(ClassLoader application) throws Exception {
+  /** Locks, and waits for a lock of another client, which subscribes. */
+  private static void lockAndUnlock(ClassLoader application, String uri) throws Exception {
     Class<?> clients = application.loadClass("io.mortise.core.LockClient");
     Class<?> locks = application.loadClass("io.mortise.core.RedisLock");
-    try (AutoCloseable client =
-        (AutoCloseable) clients.getMethod("create", String.class).invoke(null, redis.uri())) {
+    Method create = clients.getMethod("create", String.class);
+    Constructor<?> constructor = locks.getConstructor(clients, String.class);
+    try (AutoCloseable client = (AutoCloseable) create.invoke(null, uri);
+        AutoCloseable other = (AutoCloseable) create.invoke(null, uri)) {
       for (int i = 0; i < 3; i++) {
-        Lock lock =
-            (Lock) locks.getConstructor(clients, String.class).newInstance(client, Names.fresh());
+        String name = Names.fresh();
+        Lock lock = (Lock) constructor.newInstance(client, name);
         lock.lock();
+        Lock waiting = (Lock) constructor.newInstance(other, name);
+        assertFalse(waiting.tryLock(300, TimeUnit.MILLISECONDS));
         lock.unlock();
       }
     }
