@@ -100,12 +100,21 @@ public final class JedisConnectionPool implements ConnectionPool {
       throw new JedisConnectionException("connecting failed", e);
     } finally {
       if (!borrowed) {
-        pooled.giveUp();
+        boolean returned = false;
+        try {
+          pooled.giveBack(false);
+          returned = true;
+        } finally {
+          pooled.abandoned = !returned;
+        }
       }
     }
   }
 
-  /** A borrowed connection; made before the pool lends one, so that nothing can fail in between. */
+  /**
+   * A borrowed connection, which is null until the pool has lent it; made before, so that nothing
+   * can fail in between.
+   */
   private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
@@ -129,14 +138,6 @@ public final class JedisConnectionPool implements ConnectionPool {
       }
     }
 
-    /** After a failure, which may have come with a connection. */
-    void giveUp() {
-      if (connection != null) {
-        discard(pool, connection);
-      }
-      lent.remove(this);
-    }
-
     @Override
     public void endGeneration() {
       if (generation.compareAndSet(ownGeneration, ownGeneration + 1)) {
@@ -155,10 +156,11 @@ public final class JedisConnectionPool implements ConnectionPool {
 
     @Override
     public void giveBack(boolean reusable) {
-      if (reusable && ownGeneration == generation.get()) {
-        pool.returnObject(connection());
-      } else {
-        discard(pool, connection());
+      Connection borrowed = connection;
+      if (borrowed != null && reusable && ownGeneration == generation.get()) {
+        pool.returnObject(borrowed);
+      } else if (borrowed != null) {
+        discard(pool, borrowed);
       }
       lent.remove(this);
     }
@@ -223,11 +225,11 @@ public final class JedisConnectionPool implements ConnectionPool {
     }
     Object former = lastServer;
     Object server = provider.server();
-    lastPool = now;
-    lastServer = server;
     if (former != null) {
       changeAction.accept(former, server);
     }
+    lastPool = now; // not before: after an error the next check repeats the action
+    lastServer = server;
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -148,5 +149,61 @@ class JedisConnectionPoolTest {
     pool.checkForFailover(true);
     pool.checkForFailover(true);
     assertEquals(List.of("A B"), changes);
+  }
+
+  @Test
+  void anotherServerIsReportedAgainIfAnErrorEndedTheReport() {
+    AtomicInteger reports = new AtomicInteger();
+    pool.onChange(
+        (former, now) -> {
+          if (reports.getAndIncrement() == 0) {
+            throw new StackOverflowError("on purpose");
+          }
+        });
+    pool.checkForFailover(true);
+    next = second;
+    present = second;
+
+    assertThrows(StackOverflowError.class, () -> pool.checkForFailover(true));
+    pool.checkForFailover(true);
+    pool.checkForFailover(true);
+
+    assertEquals(2, reports.get());
+  }
+
+  /** Where a stack has overflowed, the clean-up may fail too. */
+  @Test
+  void aConnectionThatAnErrorKeptFromBeingLentIsTakenBack() throws Exception {
+    AtomicInteger errors = new AtomicInteger();
+    ConnectionPoolConfig two = new ConnectionPoolConfig();
+    two.setMaxTotal(2);
+    present =
+        new redis.clients.jedis.ConnectionPool(
+            HostAndPort.from(redis.address()), DefaultJedisClientConfig.builder().build(), two) {
+          @Override
+          public void clear() {} // a connection of the former generation stays
+
+          @Override
+          public void invalidateObject(Connection connection) throws Exception {
+            if (errors.getAndDecrement() > 0) {
+              throw new StackOverflowError("on purpose");
+            }
+            super.invalidateObject(connection);
+          }
+        };
+    next = present;
+    workers.close(); // so that this thread does all
+    PooledConnection broken = borrow();
+    borrow().giveBack(true);
+    broken.endGeneration();
+    errors.set(2);
+
+    assertThrows(StackOverflowError.class, this::borrow);
+    errors.set(0);
+    broken.giveBack(false);
+
+    borrow();
+    borrow();
+    present.close();
   }
 }
