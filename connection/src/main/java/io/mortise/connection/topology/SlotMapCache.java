@@ -59,6 +59,10 @@ final class SlotMapCache {
   @GuardedBy("fetchLock")
   private long fetchedNanos;
 
+  /** Whether the action has still to run for a slot with another master. */
+  @GuardedBy("fetchLock")
+  private boolean changed;
+
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
     this.ticker = ticker;
@@ -171,12 +175,14 @@ final class SlotMapCache {
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
+    changed |= before != null && !fetched.hasSameMasters(before);
     map = fetched;
     fetchedNanos = ticker.read();
     nodes.retain(fetched.nodes());
-    if (before != null && !fetched.hasSameMasters(before)) {
+    if (changed) {
       LOG.info("slots of the {} have other masters now: holds are verified", nodes);
       changeAction.run();
+      changed = false; // not before: after an error the next fetch repeats the action
     }
   }
 

@@ -398,4 +398,25 @@ class SlotMapCacheTest {
         .until(() -> Stream.of(0, 1).allMatch(i -> fake.node(i).connections() == 0));
     assertEquals(1, fake.timesAsked());
   }
+
+  @Test
+  void anotherMasterIsReportedAgainIfAnErrorEndedTheReport() throws Exception {
+    AtomicInteger reports = new AtomicInteger();
+    try (Topology servers = servers(fake.uri())) {
+      servers.onChange(
+          () -> {
+            if (reports.getAndIncrement() == 0) {
+              throw new StackOverflowError("on purpose");
+            }
+          });
+      run(servers);
+      fake.tell(1, 0);
+
+      assertThrows(StackOverflowError.class, servers::refresh);
+      servers.refresh();
+      servers.refresh();
+
+      assertEquals(2, reports.get());
+    }
+  }
 }
