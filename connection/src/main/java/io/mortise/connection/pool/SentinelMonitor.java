@@ -18,11 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Polls the sentinels for the address of the master. A subscription would not do, because one whose
@@ -56,6 +59,9 @@ public final class SentinelMonitor implements AutoCloseable {
   private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
   private volatile @Nullable HostAndPort master;
   private volatile boolean closed;
+
+  /** The master that the change action was last called for; null before the first report counts. */
+  private volatile @Nullable HostAndPort announced;
 
   /** Whether the log says that no sentinel answers. */
   @GuardedBy("lock")
@@ -128,7 +134,9 @@ public final class SentinelMonitor implements AutoCloseable {
       throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      ensureOpen();
+      if (closed) {
+        throw new JedisConnectionException("the client was closed");
+      }
       if (anyReportCounts) {
         updateMaster();
       }
@@ -141,15 +149,9 @@ public final class SentinelMonitor implements AutoCloseable {
             "the sentinels have not said in time where '" + masterName + "' is",
             new TimeoutException());
       }
-      if (!isQueryPending()) {
-        if (queried && sentinels.stream().allMatch(each -> each.failure instanceof UnknownMaster)) {
-          throw new UnknownMaster(
-              "the sentinels watch no master '" + masterName + "'", sentinels.get(0).failure);
-        }
+      if (count(each -> each.queryPending) == 0) {
         if (queried) {
-          throw new JedisConnectionException(
-              "none of the sentinels says where '" + masterName + "' is: " + failures(),
-              sentinels.get(0).failure);
+          throw noReport();
         }
         ask();
       }
@@ -159,10 +161,19 @@ public final class SentinelMonitor implements AutoCloseable {
     }
   }
 
-  private void ensureOpen() {
-    if (closed) {
-      throw new JedisConnectionException("the client was closed");
+  /** Returns the failure of the queries. It is no transient one if all sentinels refuse. */
+  @GuardedBy("lock")
+  private JedisException noReport() {
+    Throwable first = sentinels.get(0).failure;
+    if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
+      return new UnknownMaster("the sentinels watch no master '" + masterName + "'", first);
     }
+    if (first instanceof JedisAccessControlException refusal
+        && count(each -> !(each.failure instanceof JedisAccessControlException)) == 0) {
+      return refusal;
+    }
+    return new JedisConnectionException(
+        "none of the sentinels says where '" + masterName + "' is: " + failures(), first);
   }
 
   /** Queries the sentinels without a pending query; does not wait for the answers. */
@@ -204,11 +215,14 @@ public final class SentinelMonitor implements AutoCloseable {
         one.reportNanos = ticker.read();
       }
       one.failure = failure;
-      former = master;
-      if (former != null || 2 * reportCount() > sentinels.size() || !isQueryPending()) {
+      former = announced == null ? master : announced;
+      if (former != null
+          || 2 * count(each -> each.report != null) > sentinels.size()
+          || count(each -> each.queryPending) == 0) {
         updateMaster();
       }
       now = master;
+      announced = now;
       if (closed) {
         one.sentinel.disconnect();
       }
@@ -219,7 +233,8 @@ public final class SentinelMonitor implements AutoCloseable {
     if (former != null && now != null && !former.equals(now)) {
       try {
         changeAction.accept(former, now);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        announced = former; // the next report repeats the action
         LOG.error("the action for a failover of '{}' failed", masterName, e);
       }
     }
@@ -230,11 +245,7 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private void updateMaster() {
     MasterReport best = null;
-    int fresh = 0;
-    for (MonitoredSentinel each : sentinels) {
-      fresh += isFresh(each) ? 1 : 0;
-    }
-    boolean ignoresOld = 2 * fresh > sentinels.size();
+    boolean ignoresOld = 2 * count(this::isFresh) > sentinels.size();
     for (MonitoredSentinel each : sentinels) {
       MasterReport report = each.report;
       if (report != null
@@ -248,19 +259,13 @@ public final class SentinelMonitor implements AutoCloseable {
     master = best == null ? master : best.master();
   }
 
-  @GuardedBy("lock")
   private boolean isFresh(MonitoredSentinel each) {
     return each.report != null && ticker.read() - each.reportNanos < FORGET_NANOS;
   }
 
   @GuardedBy("lock")
-  private int reportCount() {
-    return (int) sentinels.stream().filter(each -> each.report != null).count();
-  }
-
-  @GuardedBy("lock")
-  private boolean isQueryPending() {
-    return sentinels.stream().anyMatch(each -> each.queryPending);
+  private int count(Predicate<MonitoredSentinel> condition) {
+    return (int) sentinels.stream().filter(condition).count();
   }
 
   @GuardedBy("lock")
@@ -272,7 +277,7 @@ public final class SentinelMonitor implements AutoCloseable {
   private void logOutage() {
     lock.lock();
     try {
-      boolean allFailed = sentinels.stream().allMatch(each -> each.failure != null);
+      boolean allFailed = count(each -> each.failure != null) == sentinels.size();
       if (allFailed && !outageLogged && master != null && !closed) {
         LOG.warn(
             "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",

@@ -281,6 +281,31 @@ class SentinelConnectionPoolTest {
     }
   }
 
+  @Test
+  void anotherMasterIsReportedAgainIfAnErrorEndedTheReport() throws Exception {
+    AtomicReference<String> named = new AtomicReference<>(theMaster());
+    try (RespServer next = new RespServer(command -> "+NEXT\r\n");
+        RespServer sentinel =
+            sentinel(() -> named.get().equals(theMaster()) ? 1 : 2, question -> named.get());
+        Topology servers = servers(workers, sentinel.address())) {
+      AtomicInteger reports = new AtomicInteger();
+      servers.onChange(
+          () -> {
+            if (reports.getAndIncrement() == 0) {
+              throw new StackOverflowError("on purpose");
+            }
+          });
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+      named.set(addressOf(next));
+
+      look(servers, () -> reports.get() == 2);
+      int before = questions.get();
+      look(servers, () -> questions.get() > before + 3);
+
+      assertEquals(2, reports.get());
+    }
+  }
+
   private static void look(Topology servers, Callable<Boolean> until) {
     await()
         .atMost(BackgroundCall.LIVENESS)
@@ -473,6 +498,24 @@ class SentinelConnectionPoolTest {
                         DefaultJedisClientConfig.builder().build()))
             .toList();
     return new SentinelMonitor(masterName, all, workers.threads("sentinel"), ticker);
+  }
+
+  @Test
+  void sentinelsThatAllRefuseTheLoginAreNotAskedAgainAndAgain() throws Exception {
+    AtomicBoolean refuses = new AtomicBoolean();
+    String noAuth = RespServer.error("NOAUTH Authentication required.");
+    try (RespServer one = new RespServer(command -> noAuth);
+        RespServer other = sentinel(question -> refuses.get() ? noAuth : RespServer.HANG_UP);
+        Topology servers = servers(workers, one.address(), other.address())) {
+      CommandException some = assertThrows(CommandException.class, () -> ping(servers, LONG_NANOS));
+      assertEquals(Kind.UNREACHABLE, some.kind(), some.getMessage());
+      refuses.set(true);
+
+      CommandException all = assertThrows(CommandException.class, () -> ping(servers, LONG_NANOS));
+
+      assertEquals(Kind.ACCESS_DENIED, all.kind(), all.getMessage());
+      assertTrue(all.getMessage().contains("Authentication required"), all.getMessage());
+    }
   }
 
   @Test
