@@ -36,29 +36,42 @@ public final class BackgroundTasks {
    */
   public void run(Runnable task) {
     try {
-      workers.run(task);
+      workers.execute(task);
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("the client is closed; a background task was dropped");
     } catch (OutOfMemoryError noThread) {
-      delay(task, noThread);
+      delay(task, false, noThread);
     }
   }
 
   /**
    * Runs a task as {@link #run} does, but never drops it: for what has to happen after the close
-   * too.
+   * too. {@link #runDelayed} runs what is still delayed then.
    *
-   * @throws RejectedExecutionException if the workers have ended; the task was not taken
+   * @throws RejectedExecutionException if the client is closed, and no worker can be started; the
+   *     task was not taken
    */
   public void execute(Runnable task) {
     try {
       workers.execute(task);
     } catch (OutOfMemoryError noThread) {
-      delay(task, noThread);
+      delay(task, true, noThread);
     }
   }
 
-  private void delay(Runnable task, OutOfMemoryError noThread) {
+  private void delay(Runnable task, boolean kept, OutOfMemoryError noThread) {
     LOG.error("no thread can be started; a background task of the client is delayed", noThread);
-    var unused = schedule(task, THREAD_RETRY_NANOS);
+    var unused = schedule(task, THREAD_RETRY_NANOS, kept);
+  }
+
+  /**
+   * Runs on this thread the tasks of {@link #execute} that are still delayed. To be called when the
+   * client is closed and its workers have ended.
+   */
+  public void runDelayed() {
+    scheduler.entries(Delayed.class).stream()
+        .filter(delayed -> delayed.kept)
+        .forEach(delayed -> delayed.task.run());
   }
 
   /**
@@ -68,11 +81,16 @@ public final class BackgroundTasks {
    * @throws RejectedExecutionException if the client is closed
    */
   public Runnable schedule(Runnable task, long delayNanos) {
-    if (closing.isClosed()) {
+    return schedule(task, delayNanos, false);
+  }
+
+  private Runnable schedule(Runnable task, long delayNanos, boolean kept) {
+    Delayed delayed = new Delayed(task, ticker.read() + delayNanos, kept);
+    scheduler.add(delayed);
+    if (closing.isClosed()) { // afterwards: otherwise the closing thread finds it
+      scheduler.remove(delayed);
       throw new RejectedExecutionException("the client was closed");
     }
-    Delayed delayed = new Delayed(task, ticker.read() + delayNanos);
-    scheduler.add(delayed);
     return () -> scheduler.remove(delayed);
   }
 
@@ -80,9 +98,13 @@ public final class BackgroundTasks {
     private final Runnable task;
     private final long dueNanos;
 
-    Delayed(Runnable task, long dueNanos) {
+    /** Whether the task must not be dropped. */
+    private final boolean kept;
+
+    Delayed(Runnable task, long dueNanos, boolean kept) {
       this.task = task;
       this.dueNanos = dueNanos;
+      this.kept = kept;
     }
 
     @Override
@@ -92,8 +114,12 @@ public final class BackgroundTasks {
 
     @Override
     public void onDue(long nowNanos) {
-      run(task);
-      scheduler.remove(this); // after run: an error leaves the task scheduled
+      if (kept) {
+        execute(task);
+      } else {
+        run(task);
+      }
+      scheduler.remove(this); // after that: an error leaves the task scheduled
     }
   }
 }

@@ -22,7 +22,16 @@ class BackgroundTasksTest {
   private static final long SOON_NANOS = 20_000_000L;
 
   private final ClosingState closing = new ClosingState();
-  private final WorkerPool workers = new WorkerPool("12345678");
+  private volatile boolean noThread;
+  private final WorkerPool workers =
+      new WorkerPool(
+          "12345678",
+          (task, name) -> {
+            if (noThread) {
+              throw new OutOfMemoryError("on purpose");
+            }
+            return WorkerPool.thread(task, name);
+          });
   private final Scheduler scheduler =
       new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
   private final BackgroundTasks tasks =
@@ -125,5 +134,31 @@ class BackgroundTasksTest {
     assertThrows(RejectedExecutionException.class, () -> tasks.execute(() -> done.add("refused")));
 
     assertEquals(List.of("in time"), done);
+  }
+
+  @Test
+  void aTaskThatMustNotBeDroppedAndIsDelayedAtTheCloseIsRunByTheClosingThread() {
+    noThread = true;
+    tasks.execute(() -> done.add("kept"));
+    tasks.run(() -> done.add("dropped"));
+    var unused8 = tasks.schedule(() -> done.add("later"), SOON_NANOS);
+    assertTrue(closing.begin());
+    scheduler.close();
+    workers.close();
+    assertEquals(List.of(), done);
+
+    tasks.runDelayed();
+
+    assertEquals(List.of("kept"), done);
+  }
+
+  @Test
+  void aTaskThatIsDelayedDuringTheCloseIsRefused() {
+    noThread = true;
+    assertTrue(closing.begin());
+
+    assertThrows(RejectedExecutionException.class, () -> tasks.execute(() -> done.add("refused")));
+
+    assertEquals(0, scheduler.size());
   }
 }

@@ -65,13 +65,11 @@ final class ClientShutdown {
     } finally {
       try {
         leases.scheduler().close();
-        leases.scheduler().clear();
+        endThreads();
+        leases.tasks().runDelayed();
       } finally {
-        try {
-          endThreads();
-        } finally {
-          servers.close();
-        }
+        leases.scheduler().clear();
+        servers.close();
       }
     }
   }

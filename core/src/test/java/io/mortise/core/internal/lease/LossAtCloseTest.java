@@ -13,6 +13,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LeaseBackedLock;
@@ -39,13 +40,17 @@ class LossAtCloseTest {
                   ? RespServer.integers(List.of(1L, 42L, 0L))
                   : RespServer.SILENCE);
 
+  private volatile boolean noThread;
+
   private final RedisLockClient client =
       TestClients.of(
           server,
           LockOptions.builder()
               .lease(Duration.ofMinutes(5))
               .commandTimeout(Duration.ofMillis(500))
-              .build());
+              .build(),
+          this::newThread,
+          new ReleaseFairness(0));
   private final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
   private final List<Thread> notifiers = new CopyOnWriteArrayList<>();
 
@@ -53,6 +58,13 @@ class LossAtCloseTest {
   void close() {
     client.close();
     server.close();
+  }
+
+  private Thread newThread(Runnable task, String name) {
+    if (noThread) {
+      throw new OutOfMemoryError("on purpose");
+    }
+    return new Thread(task, name);
   }
 
   private RedisLease acquire() throws InterruptedException {
@@ -95,6 +107,18 @@ class LossAtCloseTest {
 
     lease.releasing().onReply(new Reply(List.of(FORCED), null, null));
     lease.releasing().ensureEnded();
+
+    assertEquals(List.of(Reason.FORCED), reasons());
+    assertSame(Thread.currentThread(), notifiers.get(0));
+  }
+
+  @Test
+  void aLossForWhichThereIsNoThreadIsNotifiedByTheThreadThatCloses() throws Exception {
+    noThread = true;
+    RedisLease lease = acquire();
+    assertTrue(lease.lose(Reason.FORCED, System.nanoTime(), "on purpose"));
+
+    client.close();
 
     assertEquals(List.of(Reason.FORCED), reasons());
     assertSame(Thread.currentThread(), notifiers.get(0));
