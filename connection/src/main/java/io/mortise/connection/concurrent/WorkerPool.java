@@ -61,19 +61,6 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Runs the task on a worker; drops it when the client is closed.
-   *
-   * @throws OutOfMemoryError if no thread can be started; the task was not taken
-   */
-  public void run(Runnable task) {
-    try {
-      execute(task);
-    } catch (RejectedExecutionException closed) {
-      LOG.debug("client {} is closed; a background task was dropped", name);
-    }
-  }
-
-  /**
    * Runs the task on a worker.
    *
    * @throws RejectedExecutionException if the client is closed; the task was not taken

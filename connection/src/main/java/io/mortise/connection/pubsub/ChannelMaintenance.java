@@ -209,7 +209,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   @Override
   public void onDue(long nowNanos) {
     dueNanos = nowNanos + timings.heartbeatNanos();
-    workers.run(this::maintain);
+    var unused = workers.tryRun(this::maintain); // without a worker with the next heartbeat
   }
 
   /** Drops the channels that are idle for long enough, and checks the connections. */

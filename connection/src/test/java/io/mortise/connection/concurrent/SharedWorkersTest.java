@@ -56,7 +56,7 @@ class SharedWorkersTest {
 
   @Test
   void manyTasksShareTheWorkers() {
-    SharedWorkers workers = new SharedWorkers(tasks, 3);
+    SharedWorkers workers = new SharedWorkers(tasks::execute, 3, true);
     IntStream.range(0, 100).forEach(i -> workers.execute(task(i)));
     await().atMost(BackgroundCall.LIVENESS).until(() -> threads.size() == 3);
     open.countDown();
@@ -68,7 +68,7 @@ class SharedWorkersTest {
 
   @Test
   void oneWorkerKeepsTheOrderOfTheTasks() {
-    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    SharedWorkers workers = new SharedWorkers(tasks::execute, 1, true);
     IntStream.range(0, 100).forEach(i -> workers.execute(task(i)));
     open.countDown();
     awaitDone(100);
@@ -78,7 +78,7 @@ class SharedWorkersTest {
 
   @Test
   void aTaskThatThrowsEndsNoWorker() {
-    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    SharedWorkers workers = new SharedWorkers(tasks::execute, 1, true);
     open.countDown();
     for (int i = 0; i < 10; i++) {
       workers.execute(
@@ -92,7 +92,7 @@ class SharedWorkersTest {
 
   @Test
   void withoutAThreadTheCallerIsTheWorker() {
-    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    SharedWorkers workers = new SharedWorkers(tasks::execute, 1, true);
     open.countDown();
     noThread = true;
     workers.execute(task(0));
@@ -104,7 +104,7 @@ class SharedWorkersTest {
 
   @Test
   void afterTheCloseTheCallerIsTheWorker() {
-    SharedWorkers workers = new SharedWorkers(tasks, 1);
+    SharedWorkers workers = new SharedWorkers(tasks::execute, 1, true);
     open.countDown();
     pool.close();
     workers.execute(task(0));

@@ -27,14 +27,14 @@ class WorkerPoolTest {
   void anErrorOfATaskEndsNoThread() throws Exception {
     try (WorkerPool workers = new WorkerPool("test")) {
       CompletableFuture<Thread> first = new CompletableFuture<>();
-      workers.run(
+      workers.execute(
           () -> {
             first.complete(Thread.currentThread());
             throw new StackOverflowError("on purpose");
           });
       BackgroundCall.awaitParked(soon(first));
       CompletableFuture<Thread> second = new CompletableFuture<>();
-      workers.run(() -> second.complete(Thread.currentThread()));
+      workers.execute(() -> second.complete(Thread.currentThread()));
 
       assertSame(soon(first), soon(second));
     }
@@ -52,7 +52,7 @@ class WorkerPoolTest {
       try {
         current.setContextClassLoader(application);
         INHERITED.set("of the application");
-        workers.run(
+        workers.execute(
             () -> {
               used.complete(Thread.currentThread().getContextClassLoader());
               inherited.complete(INHERITED.get());

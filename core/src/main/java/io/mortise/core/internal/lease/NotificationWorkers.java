@@ -23,8 +23,8 @@ public record NotificationWorkers(Executor listeners, Executor dependents, Execu
   public static NotificationWorkers of(BackgroundTasks tasks) {
     return new NotificationWorkers(
         tasks::execute,
-        new SharedWorkers(tasks, MAX_FOR_DEPENDENTS)::execute,
-        new SharedWorkers(tasks, 1)::execute);
+        new SharedWorkers(tasks::execute, MAX_FOR_DEPENDENTS, true)::execute,
+        new SharedWorkers(tasks::execute, 1, true)::execute);
   }
 
   /** Returns workers that are all the same. */

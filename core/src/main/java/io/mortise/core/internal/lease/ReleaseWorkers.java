@@ -1,9 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.concurrent.BackgroundTasks;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
+import io.mortise.connection.concurrent.SharedWorkers;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -12,48 +10,19 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Example: a server is silent for longer than the lease, and a client has lost ten thousand
  * holds there. With a worker for each, ten thousand threads would wait for a command timeout, again
- * and again. So a release that is due joins a queue. A worker needs a permit, and runs what is in
- * the queue until that is empty. Eight releases wait for the server; as soon as it answers, they
- * and the others follow each other without a pause.
+ * and again. Here eight releases wait for the server; as soon as it answers, they and the others
+ * follow each other without a pause.
  *
  * <p><b>Threads.</b> Any thread may call any method; one worker at a time has the turn of a
- * release. The order is "publish, then look": a release is in the queue <em>before</em> its thread
- * looks for a permit, and a worker gives its permit back <em>before</em> it looks at the queue a
- * last time. So one of the two runs the release. An error of a release ends its worker, which gives
- * its permit back; the next {@link Turn#request} of any release starts another one.
+ * release.
  */
 final class ReleaseWorkers {
   private static final int MAX_WORKERS = 8;
 
-  private final BackgroundTasks tasks;
-  private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
-  private final Semaphore permits = new Semaphore(MAX_WORKERS);
+  private final SharedWorkers workers;
 
   ReleaseWorkers(BackgroundTasks tasks) {
-    this.tasks = tasks;
-  }
-
-  private void startWorker() {
-    if (!due.isEmpty() && permits.tryAcquire()) {
-      try {
-        tasks.run(this::runDue);
-      } catch (Throwable e) {
-        permits.release();
-        throw e;
-      }
-    }
-  }
-
-  private void runDue() {
-    do {
-      try {
-        for (Runnable next = due.poll(); next != null; next = due.poll()) {
-          next.run();
-        }
-      } finally {
-        permits.release();
-      }
-    } while (!due.isEmpty() && permits.tryAcquire());
+    this.workers = new SharedWorkers(tasks::run, MAX_WORKERS, false);
   }
 
   private enum State {
@@ -78,13 +47,13 @@ final class ReleaseWorkers {
     void request() {
       if (state.compareAndSet(State.IDLE, State.WAITING)) {
         try {
-          due.add(release);
+          workers.add(release);
         } catch (Throwable e) {
           state.set(State.IDLE);
           throw e;
         }
       }
-      startWorker(); // also for one that waits: an error may have ended the workers
+      workers.ensureWorker(); // also for one that waits: no worker may have been started for it
     }
 
     boolean isWaiting() {

@@ -31,7 +31,7 @@ class LeaseListenersTest {
 
   private final WorkerPool workers = new WorkerPool("test");
   private final LeaseListeners listeners =
-      new LeaseListeners(NotificationWorkers.same(workers::run), "orders", true);
+      new LeaseListeners(NotificationWorkers.same(workers::execute), "orders", true);
   private final List<Object> notified = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -224,7 +224,7 @@ class LeaseListenersTest {
   @Test
   void aSlowListenerDelaysOnlyItsOwnLease() {
     LeaseListeners others =
-        new LeaseListeners(NotificationWorkers.same(workers::run), "others", true);
+        new LeaseListeners(NotificationWorkers.same(workers::execute), "others", true);
     CountDownLatch slow = new CountDownLatch(1);
     listeners.onLost(
         loss -> {
