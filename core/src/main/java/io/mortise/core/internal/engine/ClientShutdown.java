@@ -68,8 +68,11 @@ final class ClientShutdown {
         endThreads();
         leases.tasks().runDelayed();
       } finally {
-        leases.scheduler().clear();
-        servers.close();
+        try {
+          leases.scheduler().clear();
+        } finally {
+          servers.close();
+        }
       }
     }
   }
