@@ -143,9 +143,11 @@ public final class ThreadOwnership {
     held.put(source.identity(), hold);
   }
 
+  /** Returns the hold of the current thread; one that an error has left here has no levels. */
   private static @Nullable ThreadHold held(Object identity) {
     Map<Object, ThreadHold> held = HELD.get();
-    return held == null ? null : held.get(identity);
+    ThreadHold hold = held == null ? null : held.get(identity);
+    return hold == null || hold.depth() == 0 ? null : hold;
   }
 
   private static void forget(Object identity) {
@@ -194,7 +196,7 @@ public final class ThreadOwnership {
     // First, because it may fail, and nothing is to be undone then.
     ThreadHold.Level entered = new ThreadHold.Level(enteredBy, terms.renewed());
     long nowNanos = source.nanoTime();
-    hold.extendFor(enteredBy, terms);
+    hold.lease().reenter(terms);
     try {
       hold.lease().ensureValid();
       if (terms.minimumMillis() > 0) {
@@ -234,7 +236,8 @@ public final class ThreadOwnership {
   }
 
   /**
-   * Exits one level of the current thread, and releases nothing.
+   * Exits one level of the current thread, and releases nothing. After an error in the last level
+   * the hold is not renewed any more.
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost
@@ -247,7 +250,7 @@ public final class ThreadOwnership {
   /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = held(source.identity());
-    if (hold == null || hold.depth() == 0) {
+    if (hold == null) {
       throw notHeld(source);
     }
     if (hold.depth() > 1) {
@@ -258,7 +261,12 @@ public final class ThreadOwnership {
     }
     recordRelease(source.identity());
     hold.remove(whole);
-    forget(source.identity());
+    try {
+      forget(source.identity());
+    } catch (Error e) { // nobody gets the lease
+      hold.lease().stopRenewal(OwnedLease.UNRELEASED);
+      throw e;
+    }
     return hold.lease();
   }
 
