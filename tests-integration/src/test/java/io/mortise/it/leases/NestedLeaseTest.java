@@ -86,20 +86,6 @@ class NestedLeaseTest {
   }
 
   @Test
-  void aLeaseInsideARenewedHoldIsAllThere() {
-    lock.lock();
-    until(
-        "a part of the lease is over",
-        () -> lock.lease().remaining().compareTo(LEASE.multipliedBy(9).dividedBy(10)) < 0);
-    lock.withLease(LEASE).lock();
-    assertTrue(
-        lock.lease().remaining().compareTo(LEASE.multipliedBy(95).dividedBy(100)) > 0,
-        () -> lock.lease().remaining() + " are left");
-    lock.unlock();
-    lock.unlock();
-  }
-
-  @Test
   void aRenewedHoldInsideAFixedOneIsRenewedUntilItsUnlock() {
     lock.withLease(Duration.ofMillis(500)).lock();
     lock.lock();
