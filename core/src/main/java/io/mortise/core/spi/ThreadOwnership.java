@@ -30,9 +30,8 @@ public final class ThreadOwnership {
   private static final int MAX_REMEMBERED_RELEASES = 16;
 
   /**
-   * The latest releases of a thread: their number, then the hashes of the identities. This is
-   * enough to explain a superfluous {@code unlock}. It contains only numbers, so it may stay with
-   * the thread.
+   * The latest releases of a thread, to explain a superfluous {@code unlock}: their number, then
+   * the hashes of the identities. These are only numbers, so they may stay with the thread.
    */
   private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
 
@@ -143,11 +142,10 @@ public final class ThreadOwnership {
     held.put(source.identity(), hold);
   }
 
-  /** Returns the hold of the current thread; one that an error has left here has no levels. */
   private static @Nullable ThreadHold held(Object identity) {
     Map<Object, ThreadHold> held = HELD.get();
     ThreadHold hold = held == null ? null : held.get(identity);
-    return hold == null || hold.depth() == 0 ? null : hold;
+    return hold == null || hold.depth() == 0 ? null : hold; // without levels an error has left it
   }
 
   private static void forget(Object identity) {
@@ -236,8 +234,7 @@ public final class ThreadOwnership {
   }
 
   /**
-   * Exits one level of the current thread, and releases nothing. After an error in the last level
-   * the hold is not renewed any more.
+   * Exits one level of the current thread, and releases nothing.
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost

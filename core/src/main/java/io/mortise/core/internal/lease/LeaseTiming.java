@@ -197,8 +197,7 @@ final class LeaseTiming {
 
   /**
    * Returns whether the hold lasts for at least the lease of these terms without a command. The
-   * renewal counts for terms that are renewed too. It does not count for a lease of the caller's:
-   * it may have stopped, or fail, and the level that needs it may be exited first.
+   * renewal counts for renewed terms only: it may have stopped, or its level may be exited first.
    */
   boolean covers(LeaseTerms terms) {
     long neededUntil = context.nanos() + terms.leaseMillis() * 1_000_000;
