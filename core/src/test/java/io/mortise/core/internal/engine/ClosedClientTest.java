@@ -63,7 +63,7 @@ class ClosedClientTest {
 
   private static final class UnstartableThread extends Thread {
     @Override
-    public void start() {
+    public synchronized void start() {
       throw new OutOfMemoryError("unable to create native thread (on purpose)");
     }
   }
