@@ -106,7 +106,8 @@ public final class LockOptions {
 
   /**
    * Returns the time after which a hold is not renewed any more, so that a stuck holder loses it
-   * when its lease ends; until then it is verified as before. Default 365 days, in effect never.
+   * when its lease ends; until then it is verified as before. It does not limit a lease that the
+   * caller gives, which is not renewed. Default 365 days, in effect never.
    */
   public Duration maxHold() {
     return values.maxHold();

@@ -79,10 +79,16 @@ final class MajorityLease extends CompositeLease
       return () -> {};
     }
     try {
-      return source.schedule(
-          () -> stopRenewal("it was held for longer than LockOptions.maxHold"), maxHold.toNanos());
+      return source.schedule(this::endRenewal, maxHold.toNanos());
     } catch (RejectedExecutionException closed) {
       return () -> {};
+    }
+  }
+
+  /** A hold with a lease of its own goes on; its members end a renewal that begins after this. */
+  private void endRenewal() {
+    if (isRenewed()) {
+      stopRenewal("it was held for longer than LockOptions.maxHold");
     }
   }
 

@@ -79,6 +79,10 @@ final class FakeNodeLease implements OwnedLease {
     stopped = true;
   }
 
+  boolean isStopped() {
+    return stopped;
+  }
+
   @Override
   public void extendTo(LeaseTerms terms) {
     renewed |= terms.renewed();

@@ -56,6 +56,20 @@ class JoiningMemberTest {
   }
 
   @Test
+  void maxHoldDoesNotConcernAHoldWithALeaseOfItsOwn() {
+    Duration maxHold = Duration.ofMinutes(1);
+    LockOptions limited = LockOptions.builder().maxHold(maxHold).build();
+    nodes.forEach(node -> node.options = limited);
+    List<FakeNodeLease> granted = List.of(first, second);
+    granted.forEach(member -> member.setRenewed(false));
+    var unused = hold(LeaseTerms.of(limited, Duration.ZERO, maxHold.multipliedBy(2), true));
+
+    nodes.get(1).scheduled.remove().run(); // at the end of maxHold
+
+    granted.forEach(member -> assertFalse(member.isStopped(), "it was told to be at risk"));
+  }
+
+  @Test
   void itLastsAsLongAsAnOuterLevelThatIsNotRenewedAskedFor() {
     Duration lease = Duration.ofMinutes(10);
     for (FakeNodeLease granted : List.of(first, second)) {

@@ -102,10 +102,18 @@ public final class Scheduler implements AutoCloseable {
     started.start();
   }
 
-  /** Adds a task; a task that is there already is {@linkplain #reschedule rescheduled}. */
+  /**
+   * Adds a task, which is not there yet. If an error is thrown, it was not added: nobody would
+   * remove it.
+   */
   public void add(ScheduledTask task) {
-    wheel.add(task);
-    wakeBy(task.dueNanos());
+    try {
+      wheel.add(task);
+      wakeBy(task.dueNanos());
+    } catch (Throwable e) {
+      wheel.remove(task);
+      throw e;
+    }
   }
 
   /** Removes a task; without effect for one that is not there. */

@@ -168,7 +168,9 @@ final class TimingWheel {
   /** Returns whether a task is due. */
   boolean isAnyDue(long nowNanos) {
     boolean all = readsAll;
-    readsAll = false;
+    if (all) { // otherwise a request that comes in between would be cleared
+      readsAll = false;
+    }
     boolean any = false;
     boolean complete = false;
     try {

@@ -20,7 +20,7 @@ class SchedulerScanTest {
       new Scheduler(() -> 0, () -> done.add("after the scan"), Thread::new);
 
   /** Becomes due again so long after it was done. */
-  private final class Entry implements ScheduledTask {
+  private class Entry implements ScheduledTask {
     final String name;
     final long every;
     long due;
@@ -222,6 +222,28 @@ class SchedulerScanTest {
       }
       assertEquals(Set.of(), late, "seed " + seed);
     }
+  }
+
+  /** Nobody removes what its owner does not have: a heartbeat would keep a dead waiter's place. */
+  @Test
+  void whatAnErrorKeepsFromBeingAddedIsNotThere() {
+    int[] reads = {0};
+    Entry entry =
+        new Entry("a", 100, 1_000) {
+          @Override
+          public long dueNanos() {
+            if (++reads[0] == 2) { // the task is in the wheel, and the thread is to be woken
+              throw new StackOverflowError("on purpose");
+            }
+            return super.dueNanos();
+          }
+        };
+
+    assertThrows(StackOverflowError.class, () -> scheduler.add(entry));
+
+    assertEquals(0, scheduler.size());
+    scheduler.scan(100);
+    assertEquals(List.of("after the scan"), done);
   }
 
   @Test

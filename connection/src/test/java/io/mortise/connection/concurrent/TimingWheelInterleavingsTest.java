@@ -20,8 +20,9 @@ class TimingWheelInterleavingsTest {
 
   private static final long SLOT = 1L << 27;
   private static final long LONGEST = 400 * SLOT;
+  private static final long EARLIER = 20;
 
-  private static final class Task implements ScheduledTask {
+  private static class Task implements ScheduledTask {
     volatile long due;
 
     Task(long due) {
@@ -36,6 +37,24 @@ class TimingWheelInterleavingsTest {
     @Override
     public void onDue(long nowNanos) {
       due = nowNanos + LONGEST;
+    }
+  }
+
+  /** Cannot be moved the first time that it has become due earlier. */
+  private static final class Unmovable extends Task {
+    private boolean failed;
+
+    Unmovable(long due) {
+      super(due);
+    }
+
+    @Override
+    public long dueNanos() {
+      if (due == EARLIER && !failed) {
+        failed = true;
+        throw new OutOfMemoryError("on purpose");
+      }
+      return due;
     }
   }
 
@@ -83,6 +102,31 @@ class TimingWheelInterleavingsTest {
                 }
               });
           assertFound(wheel, task);
+        });
+  }
+
+  /** The pass may be the one before, which reads nothing. */
+  @Test
+  void aTaskThatAnErrorKeepsFromBeingMovedWhileAPassBegins() {
+    check(
+        SCHEDULES,
+        () -> {
+          TimingWheel wheel = new TimingWheel(LONGEST, 0, 4);
+          Task task = new Unmovable(2 * SLOT);
+          wheel.add(task);
+          assertFalse(wheel.isAnyDue(10), "its slot was read");
+          boolean[] found = {false};
+          race(
+              () -> {
+                task.due = EARLIER;
+                try {
+                  wheel.move(task);
+                } catch (OutOfMemoryError full) {
+                  // The next pass reads all slots.
+                }
+              },
+              () -> found[0] = wheel.isAnyDue(EARLIER));
+          assertTrue(found[0] || wheel.isAnyDue(EARLIER), "no pass finds it");
         });
   }
 

@@ -52,33 +52,6 @@ final class ThreadHold {
     return renewedLevels > 0;
   }
 
-  /**
-   * Extends the lease for a level that is entered next. Beside a renewed level of the same mark,
-   * which outlasts it, it needs nothing. A renewed level of another mark may be exited first, and
-   * the new one has its lease all the same.
-   */
-  void extendFor(Object enteredBy, LeaseTerms terms) {
-    if (terms.renewed() || !isRenewed() || isRenewedBy(enteredBy)) {
-      lease.reenter(terms);
-      return;
-    }
-    try {
-      lease.setRenewed(false); // so that the renewal does not count for the lease
-      lease.reenter(terms);
-    } finally {
-      lease.setRenewed(true);
-    }
-  }
-
-  private boolean isRenewedBy(Object mark) {
-    for (Level level = last; level != null; level = level.before) {
-      if (level.renewed && level.enteredBy == mark) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   void add(Level level) {
     level.before = last;
     last = level;

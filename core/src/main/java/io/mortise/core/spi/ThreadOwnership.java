@@ -30,9 +30,8 @@ public final class ThreadOwnership {
   private static final int MAX_REMEMBERED_RELEASES = 16;
 
   /**
-   * The latest releases of a thread: their number, then the hashes of the identities. This is
-   * enough to explain a superfluous {@code unlock}. It contains only numbers, so it may stay with
-   * the thread.
+   * The latest releases of a thread, to explain a superfluous {@code unlock}: their number, then
+   * the hashes of the identities. These are only numbers, so they may stay with the thread.
    */
   private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
 
@@ -145,7 +144,8 @@ public final class ThreadOwnership {
 
   private static @Nullable ThreadHold held(Object identity) {
     Map<Object, ThreadHold> held = HELD.get();
-    return held == null ? null : held.get(identity);
+    ThreadHold hold = held == null ? null : held.get(identity);
+    return hold == null || hold.depth() == 0 ? null : hold; // without levels an error has left it
   }
 
   private static void forget(Object identity) {
@@ -194,7 +194,7 @@ public final class ThreadOwnership {
     // First, because it may fail, and nothing is to be undone then.
     ThreadHold.Level entered = new ThreadHold.Level(enteredBy, terms.renewed());
     long nowNanos = source.nanoTime();
-    hold.extendFor(enteredBy, terms);
+    hold.lease().reenter(terms);
     try {
       hold.lease().ensureValid();
       if (terms.minimumMillis() > 0) {
@@ -247,7 +247,7 @@ public final class ThreadOwnership {
   /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = held(source.identity());
-    if (hold == null || hold.depth() == 0) {
+    if (hold == null) {
       throw notHeld(source);
     }
     if (hold.depth() > 1) {
@@ -258,7 +258,12 @@ public final class ThreadOwnership {
     }
     recordRelease(source.identity());
     hold.remove(whole);
-    forget(source.identity());
+    try {
+      forget(source.identity());
+    } catch (Error e) { // nobody gets the lease
+      hold.lease().stopRenewal(OwnedLease.UNRELEASED);
+      throw e;
+    }
     return hold.lease();
   }
 

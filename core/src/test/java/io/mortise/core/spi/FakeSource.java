@@ -27,6 +27,7 @@ public final class FakeSource implements LeaseSource {
   public volatile boolean closed;
   public volatile boolean withoutThreads;
   public volatile boolean withoutMemory;
+  public volatile Object identity = this;
 
   public FakeSource(String name, FakeLease... free) {
     this.name = name;
@@ -42,7 +43,7 @@ public final class FakeSource implements LeaseSource {
 
   @Override
   public Object identity() {
-    return this;
+    return identity;
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,6 +76,39 @@ class ThreadOwnershipTest {
 
     assertFalse(lease.isRenewed());
     assertEquals(0, ThreadOwnership.holdCount(source));
+  }
+
+  @Test
+  void aHoldThatAnErrorKeepsFromBeingForgottenIsNotRenewedAndTheLockCanBeLockedAgain()
+      throws Exception {
+    AtomicInteger lookUps = new AtomicInteger(Integer.MAX_VALUE);
+    source.identity =
+        new Object() {
+          @Override
+          public int hashCode() {
+            if (lookUps.decrementAndGet() == 0) {
+              throw new StackOverflowError("on purpose");
+            }
+            return 1;
+          }
+
+          @Override
+          public boolean equals(Object other) {
+            return this == other;
+          }
+        };
+    lock(RENEWED);
+    lookUps.set(3); // to find the hold, to record the release, to forget the hold
+
+    assertThrows(StackOverflowError.class, () -> ThreadOwnership.unlock(source));
+
+    assertFalse(lease.isRenewed());
+    assertTrue(refused(source).endsWith("it has released it already"));
+    FakeLease next = new FakeLease("orders");
+    source.free.add(next);
+    lock(RENEWED);
+    ThreadOwnership.unlock(source);
+    assertEquals(1, next.releases.get());
   }
 
   @Test
@@ -176,6 +210,20 @@ class ThreadOwnershipTest {
     assertEquals(List.of(true, false), lease.renewed);
     ThreadOwnership.unlock(source);
     assertEquals(1, lease.releases.get());
+  }
+
+  /** An error between an end of the renewal and its new start would leave the hold unrenewed. */
+  @Test
+  void aReentryWithALeaseLeavesTheRenewalOfAnotherLevelAlone() throws Exception {
+    Object whole = new Object();
+    assertTrue(ThreadOwnership.lockFor(whole, source, RENEWED));
+
+    lock(FIXED);
+
+    assertEquals(List.of(FIXED), lease.needed);
+    assertEquals(List.of(), lease.renewed);
+    ThreadOwnership.unlockFor(whole, source);
+    ThreadOwnership.unlock(source);
   }
 
   @Test

@@ -78,6 +78,21 @@ class CommandCountTest {
   }
 
   @Test
+  void aReentryWithALeaseSendsACommandIfTheHoldIsNotCertainToLastThatLong() {
+    lock.lock();
+    redis.resetStats();
+    lock.withLease(Duration.ofSeconds(10)).lock();
+    assertEquals(Map.of(), redis.sent());
+
+    lock.withLease(LockOptions.defaults().lease()).lock(); // it is renewed, and less is left
+
+    assertFalse(redis.sent().isEmpty());
+    lock.unlock();
+    lock.unlock();
+    lock.unlock();
+  }
+
+  @Test
   void aWaiterSendsNothingUntilItIsWoken() throws Exception {
     RedisLock lock = tested.use(LockOptions.builder().tuning(t -> t.maxHandOffs(0)));
     assertEquals(20, scriptsOfTenWaiters(lock), "two for each");

@@ -202,11 +202,16 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
       scheduler.addHousekeeping(new FailoverMonitor(this.servers, inUse, ticker.read()));
     }
     EventQueue events = leases.events().queue();
-    if (events != null) {
-      this.servers.onReachabilityChange(new ServerEvents(leases.events(), events));
-      events.start();
+    try {
+      if (events != null) {
+        this.servers.onReachabilityChange(new ServerEvents(leases.events(), events));
+        events.start();
+      }
+      scheduler.start();
+    } catch (Throwable e) { // as when no thread can be started: nobody gets the client
+      close();
+      throw e;
     }
-    scheduler.start();
   }
 
   private static double random() {

@@ -58,8 +58,8 @@ final class LeaseExtension {
             fault, id.protocol().name(), "held, but could not be lengthened for the re-entry");
       }
     }
-    timing.adopt(terms);
     renewal.requestWithinInterval();
+    timing.adopt(terms); // last: after an error before it nobody ends a renewal that it begins
   }
 
   private long withinNanos(LeaseTerms terms) {

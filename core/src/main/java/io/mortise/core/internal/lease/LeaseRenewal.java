@@ -123,9 +123,12 @@ public final class LeaseRenewal implements BatchItem {
       return;
     }
     String abandoned = abandonedBecause();
-    String over = abandoned == null && timing.exceedsMaxHold(nowNanos) ? TOO_LONG : abandoned;
-    if (over != null && !timing.isStopped()) {
-      stop(over);
+    if (!timing.isStopped()) {
+      if (abandoned != null) {
+        stop(abandoned);
+      } else if (timing.isRenewed() && timing.exceedsMaxHold(nowNanos)) {
+        stop(TOO_LONG);
+      }
     }
     if (abandoned == null) {
       sendRequest(nowNanos);

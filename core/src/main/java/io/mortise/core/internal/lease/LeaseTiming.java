@@ -195,11 +195,14 @@ final class LeaseTiming {
     }
   }
 
-  /** Returns whether the hold lasts for at least the lease of these terms without a command. */
+  /**
+   * Returns whether the hold lasts for at least the lease of these terms without a command. The
+   * renewal counts for renewed terms only: it may have stopped, or its level may be exited first.
+   */
   boolean covers(LeaseTerms terms) {
-    // A renewed hold stays renewed while its outer level lasts, and that outlasts this one.
     long neededUntil = context.nanos() + terms.leaseMillis() * 1_000_000;
-    return (renewed && terms.leaseMillis() <= leaseMillis) || deadlineNanos() - neededUntil >= 0;
+    return (terms.renewed() && renewed && terms.leaseMillis() <= leaseMillis)
+        || deadlineNanos() - neededUntil >= 0;
   }
 
   /** Returns whether the hold is older than {@code LockOptions.maxHold} allows. */

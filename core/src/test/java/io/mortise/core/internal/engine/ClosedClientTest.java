@@ -1,11 +1,19 @@
 package io.mortise.core.internal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.connection.concurrent.WorkerPool.NamedThreadFactory;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.lease.LeaseContext;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +35,37 @@ class ClosedClientTest {
     assertEquals(0, context.scheduler().size());
     assertEquals(0, client.status().scheduled());
     cancel.run();
+  }
+
+  @Test
+  void aClientWhoseSchedulerCannotBeStartedLeavesNoThread() throws Exception {
+    List<Thread> made = new CopyOnWriteArrayList<>();
+    NamedThreadFactory threads =
+        (task, name) -> {
+          Thread thread =
+              name.contains("scheduler") ? new UnstartableThread() : new Thread(task, name);
+          made.add(thread);
+          return thread;
+        };
+    LockOptions options = LockOptions.builder().listener(event -> {}).build();
+    ReleaseFairness fairness = new ReleaseFairness(0);
+    try (RespServer server = new RespServer(command -> RespServer.SILENCE)) {
+      assertThrows(
+          OutOfMemoryError.class, () -> TestClients.of(server, options, threads, fairness));
+    }
+
+    assertEquals(2, made.size());
+    for (Thread thread : made) {
+      thread.join(BackgroundCall.LIVENESS.toMillis());
+      assertFalse(thread.isAlive(), thread::getName);
+    }
+  }
+
+  private static final class UnstartableThread extends Thread {
+    @Override
+    public synchronized void start() {
+      throw new OutOfMemoryError("unable to create native thread (on purpose)");
+    }
   }
 
   @Test

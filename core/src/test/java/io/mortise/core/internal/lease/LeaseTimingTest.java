@@ -224,15 +224,23 @@ class LeaseTimingTest {
   }
 
   @Test
-  void aHoldThatIsRenewedCoversUpToItsLeaseWhateverIsLeft() {
+  void aHoldThatIsRenewedCoversRenewedTermsUpToItsLeaseWhateverIsLeft() {
     LeaseTiming timing = granted(RENEWED, now - 20 * SECOND);
     assertTrue(timing.covers(RENEWED));
-    assertTrue(timing.covers(fixed(30_000)));
     assertFalse(timing.covers(LONGER));
 
     timing.setRenewed(false);
 
-    assertFalse(timing.covers(fixed(30_000)));
+    assertFalse(timing.covers(RENEWED));
+  }
+
+  /** The renewal may have stopped, or fail, and its level may be exited first. */
+  @Test
+  void aHoldThatIsRenewedCoversALeaseOfTheCallersOnlyForTheTimeThatIsCertain() {
+    LeaseTiming timing = granted(RENEWED, now - 20 * SECOND);
+
+    assertTrue(timing.covers(fixed(9_698)));
+    assertFalse(timing.covers(fixed(9_699)));
   }
 
   @Test

@@ -1,0 +1,103 @@
+package io.mortise.core.internal.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.command.BatchCollector;
+import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import io.mortise.core.spi.LeaseTerms;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A hold with a lease of the caller's is not renewed, unless a level of re-entry needs that. */
+@Timeout(60)
+class GivenLeaseRenewalTest {
+  private static final Duration MAX_HOLD = Duration.ofMinutes(1);
+  private static final LeaseTerms GIVEN = new LeaseTerms(0, 3_600_000, false, false);
+  private static final LeaseTerms RENEWED = new LeaseTerms(0, 30_000, true, false);
+
+  private final RedisLockClient client =
+      (RedisLockClient)
+          LockClient.create("redis://127.0.0.1:1", LockOptions.builder().maxHold(MAX_HOLD).build());
+  private final WorkerPool workers = new WorkerPool("test");
+  private long aheadNanos;
+
+  /** How many readings of the clock succeed before one fails. */
+  private int readings = Integer.MAX_VALUE;
+
+  private final Ticker ticker =
+      new Ticker() {
+        @Override
+        public long read() {
+          if (readings-- == 0) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return Ticker.systemTicker().read() + aheadNanos;
+        }
+      };
+
+  private final LeaseContext context = context(client.context().lease());
+  private final HoldParts hold = new HoldParts(context, GIVEN);
+
+  /** Its batches are not sent. */
+  private LeaseContext context(LeaseContext of) {
+    return new TestContext(of)
+        .ticker(ticker)
+        .batches(new BatchCollector(of.commands(), workers, ticker))
+        .build();
+  }
+
+  @AfterEach
+  void close() {
+    workers.close();
+    client.close();
+  }
+
+  private void reenter() {
+    new LeaseExtension(
+            context.commands(), context.holds(), ticker, hold.id, hold.timing, hold.renewal)
+        .extendTo(RENEWED);
+  }
+
+  @Test
+  void anErrorInAReentryLeavesItWithoutRenewalWhereverItComes() {
+    int succeeded = 0;
+    boolean entered = false;
+    while (!entered) {
+      readings = succeeded++;
+      try {
+        reenter();
+        entered = true;
+      } catch (OutOfMemoryError full) {
+        assertFalse(hold.timing.isRenewed(), "its caller has no level that would end the renewal");
+      }
+    }
+    assertTrue(succeeded > 2, "no reading of the clock has failed");
+    assertTrue(hold.timing.isRenewed());
+  }
+
+  @Test
+  void maxHoldDoesNotConcernItUntilItIsRenewed() {
+    aheadNanos = MAX_HOLD.toNanos();
+
+    hold.renewal.onDue(ticker.read());
+    hold.renewal.onReply(1, ticker.read());
+
+    assertFalse(hold.timing.isStopped());
+    assertEquals(Phase.HELD, hold.state.now().phase());
+
+    reenter();
+    hold.renewal.onDue(ticker.read());
+
+    assertTrue(hold.timing.isStopped());
+    assertEquals(Phase.AT_RISK, hold.state.now().phase());
+  }
+}
