@@ -340,6 +340,26 @@ class ForceCommandTest {
 
     assertEquals(1, run.status());
     assertTrue(run.out().contains("is not held"), run::out);
+    assertFalse(run.out().contains("pattern"), run::out);
+  }
+
+  @Test
+  void aPatternIsTakenForANameAndTheAnswerSaysSo() {
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
+
+    CommandRun run = CommandRun.of("force", "--yes", "--redis", redis.uri(), name + "*");
+
+    assertEquals(1, run.status());
+    assertTrue(run.out().contains("it was taken for a name, not a pattern"), run::out);
+    held.close();
+  }
+
+  @Test
+  void theAnswerNamesTheLockWithItsNamespace() {
+    CommandRun run = force("--yes", "--namespace", "billing:");
+
+    assertEquals(
+        "the lock 'billing:" + name + "' is not held; nothing was done", run.out().strip());
   }
 
   @ParameterizedTest
