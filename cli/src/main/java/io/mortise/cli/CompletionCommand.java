@@ -19,9 +19,10 @@ import picocli.CommandLine.Spec;
     description = "Prints a script by which bash or zsh completes commands and options.",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  For this shell:             source <(mortise completion)",
-      "  For every bash of a user:   mortise completion"
-          + " >~/.local/share/bash-completion/completions/mortise"
+      "  For this shell:",
+      "    source <(mortise completion)",
+      "  For every bash of a user:",
+      "    mortise completion >~/.local/share/bash-completion/completions/mortise"
     })
 public final class CompletionCommand implements Callable<Integer> {
   @Spec

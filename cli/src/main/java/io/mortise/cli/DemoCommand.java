@@ -38,11 +38,15 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     versionProvider = Version.class,
     exitCodeOnExecutionException = ExitStatus.COULD_NOT_RUN,
-    description =
-        "A flash sale: several processes sell from one stock in Redis, without a lock and with one,"
-            + " over a crash and over a pause, in the order of requests; a catalogue that many read"
-            + " and a few write; transfers between two accounts, from both sides; a hot article, with"
-            + " one lock and with five segments; and a lock on five servers, of which two die.",
+    description = {
+      "Shows what the locks do, with several processes that sell from one stock in Redis.",
+      "",
+      "A flash sale without a lock and with one, over a crash and over a pause, in the order of"
+          + " requests; a catalogue that many read and a few write; transfers between two accounts,"
+          + " from both sides; a hot article, with one lock and with five segments; and a lock on"
+          + " five servers, of which two die.",
+      ""
+    },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every chapter holds",

@@ -1,5 +1,6 @@
 package io.mortise.cli;
 
+import io.mortise.cli.inspect.Census;
 import io.mortise.cli.inspect.ForcedRelease;
 import io.mortise.cli.inspect.LockTable;
 import io.mortise.cli.options.CommandFailure;
@@ -144,8 +145,11 @@ public final class ForceCommand implements Callable<Integer> {
     if (held.isEmpty()) {
       out.println(
           Cell.printable(
-              "the lock '%s' is not held%s; nothing was done"
-                  .formatted(name, failures > 0 ? " on the servers that answer" : "")));
+              "the lock '%s' is not held%s; nothing was done%s"
+                  .formatted(
+                      releases.get(0).shown().name(),
+                      failures > 0 ? " on the servers that answer" : "",
+                      Census.isPattern(name) ? "; it was taken for a name, not a pattern" : "")));
       return failures > 0 ? ExitStatus.COULD_NOT_RUN : ExitStatus.NO;
     }
     held.forEach(this::refuseIfNoLock);
@@ -181,10 +185,10 @@ public final class ForceCommand implements Callable<Integer> {
       case FORCED -> "taken: " + release.described();
       case CHANGED ->
           "the holder of '%s' at %s has changed; nothing was done there, look again"
-              .formatted(name, release.server());
+              .formatted(release.shown().name(), release.server());
       case FREE ->
           "the lock '%s' at %s has been released meanwhile; nothing was done there"
-              .formatted(name, release.server());
+              .formatted(release.shown().name(), release.server());
     };
   }
 

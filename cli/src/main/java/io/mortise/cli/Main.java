@@ -36,6 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     exitCodeOnExecutionException = ExitStatus.COULD_NOT_RUN,
     description = "Distributed locks on Redis: run commands under them, and see what they do.",
     synopsisSubcommandLabel = "COMMAND",
+    footer = "%nThe options of a command: mortise COMMAND --help",
     subcommands = {
       RunCommand.class,
       InspectCommand.class,

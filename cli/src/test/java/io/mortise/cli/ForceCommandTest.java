@@ -10,9 +10,12 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentLease;
+import io.mortise.segmentedlock.SegmentedLock;
 import io.mortise.testkit.FaultProxy;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -22,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +34,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.RedisClient;
 
 @Timeout(60)
 class ForceCommandTest {
@@ -114,6 +121,65 @@ class ForceCommandTest {
       next.toCompletableFuture().get(5, TimeUnit.SECONDS).orElseThrow().close();
     }
     assertTaken(held);
+  }
+
+  /** Without a message their heartbeats would find the free segment, after 2.5 s. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a:"})
+  void thoseThatWaitForAnySegmentAreNotified(String namespace) throws Exception {
+    String tagged = "{" + name + "}";
+    LockOptions options = LockOptions.builder().namespace(namespace).build();
+    CompletableFuture<String> heard = new CompletableFuture<>();
+    CountDownLatch listening = new CountDownLatch(1);
+    JedisPubSub listener =
+        new JedisPubSub() {
+          @Override
+          public void onPSubscribe(String pattern, int channels) {
+            listening.countDown();
+          }
+
+          @Override
+          public void onPMessage(String pattern, String channel, String message) {
+            heard.complete(message);
+          }
+        };
+    try (LockClient client = LockClient.create(redis.uri(), options);
+        RedisClient jedis = RedisClient.create(redis.uri())) {
+      SegmentedLock stock = new SegmentedLock(client, tagged, 2);
+      Lease taken = stock.segment(1).tryAcquire().orElseThrow();
+      Lease other = stock.segment(0).tryAcquire().orElseThrow();
+      var next = stock.acquireAnyAsync(Duration.ofSeconds(25)).toCompletableFuture();
+      await().until(() -> stock.queueLength() == 1);
+      String channels = "mortise_segment_channel:" + namespace + tagged + ":*";
+      Thread listens = new Thread(() -> jedis.psubscribe(listener, channels), "listener");
+      listens.start();
+      assertTrue(listening.await(20, TimeUnit.SECONDS));
+
+      CommandRun run =
+          CommandRun.of(
+              "force", "--yes", "--redis", redis.uri(), "--namespace", namespace, tagged + ":1");
+
+      assertEquals(0, run.status(), run::err);
+      assertEquals("0", heard.get(20, TimeUnit.SECONDS));
+      listener.punsubscribe();
+      listens.join();
+      try (SegmentLease segment = next.get(20, TimeUnit.SECONDS).orElseThrow()) {
+        assertEquals(1, segment.index());
+      }
+      assertThrows(LeaseLostException.class, taken::close);
+      other.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {":7", ":07", ":256", ":7x"})
+  void aLockWhoseNameOnlyLooksLikeASegmentIsTaken(String end) {
+    String lock = "{" + name + "}" + end;
+    Lease held = new RedisLock(redis.client(), lock).tryAcquire().orElseThrow();
+
+    assertEquals(0, CommandRun.of("force", "-y", "--redis", redis.uri(), lock).status());
+
+    assertThrows(LeaseLostException.class, held::close);
   }
 
   @Test
@@ -274,6 +340,26 @@ class ForceCommandTest {
 
     assertEquals(1, run.status());
     assertTrue(run.out().contains("is not held"), run::out);
+    assertFalse(run.out().contains("pattern"), run::out);
+  }
+
+  @Test
+  void aPatternIsTakenForANameAndTheAnswerSaysSo() {
+    Lease held = new RedisLock(redis.client(), name).tryAcquire().orElseThrow();
+
+    CommandRun run = CommandRun.of("force", "--yes", "--redis", redis.uri(), name + "*");
+
+    assertEquals(1, run.status());
+    assertTrue(run.out().contains("it was taken for a name, not a pattern"), run::out);
+    held.close();
+  }
+
+  @Test
+  void theAnswerNamesTheLockWithItsNamespace() {
+    CommandRun run = force("--yes", "--namespace", "billing:");
+
+    assertEquals(
+        "the lock 'billing:" + name + "' is not held; nothing was done", run.out().strip());
   }
 
   @ParameterizedTest

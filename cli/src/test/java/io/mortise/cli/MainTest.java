@@ -113,6 +113,16 @@ class MainTest {
         out::toString);
   }
 
+  /** A terminal has 80 columns: a line that is broken is no command any more. */
+  @Test
+  void theExampleOfTheCompletionIsOneLine() {
+    assertEquals(0, run("completion", "--help"));
+    assertTrue(
+        out.toString()
+            .contains("mortise completion >~/.local/share/bash-completion/completions/mortise"),
+        out::toString);
+  }
+
   @Test
   void helpOfRunHasTheStatusesAndExamples() {
     assertEquals(0, run("help", "run"));
@@ -134,13 +144,13 @@ class MainTest {
         "--wait 3 x -- true                   | '3' is not a time such as 2s or 1500ms",
         "--wait -1s x -- true                 | '-1s' is not a time such as 2s or 1500ms",
         "--lease 0 x -- true                  | lease",
-        "--lease 1s --at-least 2s x -- true   | a minimum must not be longer than the lease",
+        "--lease 1s --at-least 2s x -- true   | a minimum must not be longer than the lease, which ends the hold: 2s",
         "--read --write x -- true             | --read and --write exclude each other",
         "--read --redis redis://a --redis redis://b x -- true | need one server",
         "--redis http://u:secret@h x -- true  | --redis: a Redis URI starts with redis://",
-        "--timeout 1ms x -- true              | --timeout must be from",
+        "--timeout 1ms x -- true              | --timeout must be from 10ms to 10m, not 1ms",
         "--lease 1s --ttl 2s x -- true        | --lease and --ttl exclude each other",
-        "--ttl 99ms x -- true                 | --ttl must be from",
+        "--ttl 99ms x -- true                 | --ttl must be from 100ms to 365d, not 99ms",
         "-E 256 x -- true                     | --conflict-exit-code is from 0 to 255, not 256",
         "-- x --                              | the command is missing behind '--'",
         "--color pink x -- true               | Invalid value for option '--color'",

@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -39,7 +41,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * <p><b>Errors.</b> {@link StaleTokenException} when the token is smaller than one that the
  * resource has seen; nothing is written then. Exceptions of Jedis are thrown unchanged: when a
  * connection breaks it is unknown whether the write was made, and a client that repeats commands by
- * itself (a cluster's) may make it twice.
+ * itself (a cluster's) may make it twice. One is {@link JedisDataException} with the code {@code
+ * FENCETYPE}: the key below has a value that is no token, and nothing is written.
  *
  * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without expiry
  * unless a retention is given. On a cluster it must share the slot of the keys that are written:
@@ -57,6 +60,8 @@ public final class FencedStore {
 
   /** Lua in Redis has only doubles, which leave out whole numbers from here on. */
   private static final long TOKEN_END = 1L << 53;
+
+  private static final Pattern TOKEN = Pattern.compile("[0-9]{1,16}");
 
   /** Lua in Redis passes fewer than 8,000 values to a function. */
   private static final int MAX_WORDS = 7_000;
@@ -219,7 +224,15 @@ public final class FencedStore {
   /** Returns the largest token that the resource has seen; empty if none. One round trip. */
   public OptionalLong lastToken() {
     String last = jedis.get(fenceKey);
-    return last == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(last));
+    if (last == null) {
+      return OptionalLong.empty();
+    }
+    if (!TOKEN.matcher(last).matches()) { // as the scripts say it
+      throw new JedisDataException(
+          "FENCETYPE the value of '%s' is no fencing token; use another resource name, or set it to the last token"
+              .formatted(fenceKey));
+    }
+    return OptionalLong.of(Long.parseLong(last));
   }
 
   @Override

@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
 import io.mortise.core.LockListener;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,6 +58,10 @@ import org.jspecify.annotations.Nullable;
  * {@code LockMetrics} for each client, with a {@linkplain Builder#tags tag}, tells the nodes of a
  * {@code RedLock} apart; one for all of them adds them up.
  *
+ * <p><b>Several in one registry.</b> Those with the same {@linkplain Builder#tags tags} share their
+ * meters: the numbers are added up, and the last one that is closed removes them. A client belongs
+ * to one of them; with two it counts twice.
+ *
  * <p><b>Memory.</b> A registry refers to this object weakly, as Micrometer's gauges do. A client
  * refers to its listeners, so an application that has its client has its meters.
  *
@@ -93,7 +96,7 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
   @Override
   public void bindTo(MeterRegistry registry) {
     Objects.requireNonNull(registry, "registry");
-    bound.computeIfAbsent(registry, key -> new RegistryMeters(key, tags, clients));
+    bound.computeIfAbsent(registry, key -> RegistryMeters.join(key, tags, clients));
   }
 
   /**
@@ -115,19 +118,29 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
   public void onEvent(LockEvent event) {
     if (!bound.isEmpty()) {
       Tags named = lockTag == null ? Tags.empty() : event.lockName().map(this::tag).orElse(null);
-      recordIn(bound.values().iterator(), event, named);
+      recordIn(bound.values(), event, named);
     }
   }
 
-  /** Records in all registries, also after one that refuses a meter. */
+  /** Records in all registries, also after one that refuses a meter; throws the first failure. */
   private static void recordIn(
-      Iterator<RegistryMeters> registries, LockEvent event, @Nullable Tags named) {
-    if (registries.hasNext()) {
+      Iterable<RegistryMeters> registries, LockEvent event, @Nullable Tags named) {
+    Throwable first = null;
+    for (RegistryMeters each : registries) {
       try {
-        registries.next().record(event, named);
-      } finally {
-        recordIn(registries, event, named);
+        each.record(event, named);
+      } catch (RuntimeException | Error e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
       }
+    }
+    if (first instanceof Error error) {
+      throw error;
+    } else if (first instanceof RuntimeException refusal) {
+      throw refusal;
     }
   }
 
@@ -136,7 +149,10 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
     return Tags.of("lock", value == null || value.isBlank() ? "none" : value);
   }
 
-  /** Removes all meters from their registries. Later events have no effect until it is bound. */
+  /**
+   * Removes all meters from their registries, except those that another {@code LockMetrics} shares.
+   * Later events have no effect until it is bound.
+   */
   @Override
   public void close() {
     for (MeterRegistry registry : bound.keySet()) {
@@ -144,7 +160,7 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
       bound.computeIfPresent(
           registry,
           (key, meters) -> {
-            meters.close();
+            meters.leave(clients);
             return null;
           });
     }

@@ -1,5 +1,6 @@
 package io.mortise.micrometer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -8,31 +9,52 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one registry: those of the clients, and those of each kind of lock.
+ * The meters of one registry with the same tags of the user: those of the clients, and those of
+ * each kind of lock. Two meters of one name and the same tags would be one meter in the registry,
+ * so all {@link LockMetrics} with these tags share this object, and the last one that leaves
+ * removes the meters.
  *
- * <p><b>Threads.</b> Any thread may call any method. After {@link #close} a thread that delivers an
- * event at the same moment finds {@code closed}, and registers no meter.
+ * <p><b>Threads.</b> Any thread may call any method. {@code LOCK} guards who shares what, and each
+ * registration and removal: so a thread that delivers an event of one that leaves registers no
+ * meter afterwards, and removes none of its successor.
  */
-final class RegistryMeters implements AutoCloseable {
+final class RegistryMeters {
+  private static final ReentrantLock LOCK = new ReentrantLock();
+
+  /**
+   * The values are weak too, because they refer to the registry; {@link LockMetrics} keeps them.
+   */
+  @GuardedBy("LOCK")
+  private static final Map<MeterRegistry, Map<Tags, WeakReference<RegistryMeters>>> SHARED =
+      new WeakHashMap<>();
+
   private final MeterRegistry registry;
   private final Tags tags;
-  private final WatchedClients clients;
   private final Counter outages;
   private final List<Meter> ofClients;
   private final Map<Tags, LockMeters> ofLocks = new ConcurrentHashMap<>();
-  private volatile boolean closed;
 
-  RegistryMeters(MeterRegistry registry, Tags tags, WatchedClients clients) {
+  /** Written under {@code LOCK}; read without it, because a registry may read a gauge anywhere. */
+  private volatile Sharers sharers = new Sharers(List.of(), 0);
+
+  @GuardedBy("LOCK")
+  private boolean closed;
+
+  private RegistryMeters(MeterRegistry registry, Tags tags) {
     this.registry = registry;
     this.tags = tags;
-    this.clients = clients;
     this.outages =
         Counter.builder("mortise.server.outages")
             .description("Times that a Redis server stopped answering")
@@ -63,8 +85,7 @@ final class RegistryMeters implements AutoCloseable {
                 "servers",
                 "Redis servers whose last command had no reply",
                 LockClient.Status::unreachableServers),
-            FunctionCounter.builder(
-                    "mortise.dropped.events", clients, WatchedClients::droppedEvents)
+            FunctionCounter.builder("mortise.dropped.events", this, RegistryMeters::droppedEvents)
                 .description("Events that reached no listener, so that meters lack them")
                 .baseUnit("events")
                 .tags(tags)
@@ -73,11 +94,64 @@ final class RegistryMeters implements AutoCloseable {
 
   private Gauge gauge(
       String name, String unit, String description, ToLongFunction<LockClient.Status> number) {
-    return Gauge.builder(name, clients, watched -> watched.sum(number))
+    return Gauge.builder(name, this, meters -> meters.sum(number))
         .description(description)
         .baseUnit(unit)
         .tags(tags)
         .register(registry);
+  }
+
+  /** Returns the meters for these tags, registered by the first, with these clients added. */
+  static RegistryMeters join(MeterRegistry registry, Tags tags, WatchedClients clients) {
+    LOCK.lock();
+    try {
+      Map<Tags, WeakReference<RegistryMeters>> ofRegistry =
+          SHARED.computeIfAbsent(registry, key -> new HashMap<>());
+      WeakReference<RegistryMeters> known = ofRegistry.get(tags);
+      RegistryMeters meters = known == null ? null : known.get();
+      if (meters == null) {
+        meters = new RegistryMeters(registry, tags);
+        ofRegistry.put(tags, new WeakReference<>(meters));
+      }
+      meters.sharers = meters.sharers.with(clients);
+      return meters;
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
+  /**
+   * The clients of those that share the meters.
+   *
+   * @param clients weak, because one may be dropped without a close
+   * @param droppedBefore the dropped events of those that have left: a counter must not go down
+   */
+  private record Sharers(List<WeakReference<WatchedClients>> clients, double droppedBefore) {
+    Stream<WatchedClients> present() {
+      return clients.stream().flatMap(each -> Stream.ofNullable(each.get()));
+    }
+
+    Sharers with(WatchedClients joining) {
+      return of(Stream.concat(present(), Stream.of(joining)), droppedBefore);
+    }
+
+    Sharers without(WatchedClients leaving) {
+      return of(
+          present().filter(each -> !each.equals(leaving)), droppedBefore + leaving.droppedEvents());
+    }
+
+    private static Sharers of(Stream<WatchedClients> clients, double droppedBefore) {
+      return new Sharers(clients.map(WeakReference::new).toList(), droppedBefore);
+    }
+  }
+
+  private double sum(ToLongFunction<LockClient.Status> number) {
+    return sharers.present().mapToDouble(clients -> clients.sum(number)).sum();
+  }
+
+  private double droppedEvents() {
+    Sharers now = sharers;
+    return now.droppedBefore() + now.present().mapToDouble(WatchedClients::droppedEvents).sum();
   }
 
   /**
@@ -89,7 +163,7 @@ final class RegistryMeters implements AutoCloseable {
     String kind = event.lockKind().orElse(null);
     if (kind != null && named != null) {
       LockMeters meters = ofLock(tags.and("kind", kind).and(named));
-      if (!closed) {
+      if (meters != null) {
         meters.record(event);
       }
     } else if (event.type() == LockEvent.Type.UNREACHABLE) {
@@ -97,22 +171,44 @@ final class RegistryMeters implements AutoCloseable {
     }
   }
 
-  private LockMeters ofLock(Tags lockTags) {
+  /** Returns the meters of a kind; null when they have been removed. */
+  private @Nullable LockMeters ofLock(Tags lockTags) {
     LockMeters known = ofLocks.get(lockTags);
     if (known != null) {
       return known;
     }
-    LockMeters made = ofLocks.computeIfAbsent(lockTags, all -> new LockMeters(registry, all));
-    if (closed) { // close() may have missed it
-      made.close();
+    LOCK.lock();
+    try {
+      return closed
+          ? null
+          : ofLocks.computeIfAbsent(lockTags, all -> new LockMeters(registry, all));
+    } finally {
+      LOCK.unlock();
     }
-    return made;
   }
 
-  @Override
-  public void close() {
-    closed = true;
+  /** Leaves the meters to the others that share them, and removes them when there are none. */
+  void leave(WatchedClients clients) {
+    LOCK.lock();
+    try {
+      sharers = sharers.without(clients);
+      if (sharers.present().findAny().isEmpty()) {
+        closed = true;
+        removeAll();
+      }
+    } finally {
+      LOCK.unlock();
+    }
+  }
+
+  @GuardedBy("LOCK")
+  private void removeAll() {
+    Map<Tags, WeakReference<RegistryMeters>> ofRegistry = SHARED.get(registry);
+    if (ofRegistry != null) {
+      ofRegistry.remove(tags);
+    }
     ofLocks.values().forEach(LockMeters::close);
+    ofLocks.clear();
     ofClients.forEach(registry::remove);
   }
 }

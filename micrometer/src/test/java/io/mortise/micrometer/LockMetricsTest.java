@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each event does to the meters. */
 @Timeout(60)
@@ -207,6 +209,51 @@ class LockMetricsTest {
   }
 
   @Test
+  void theFirstRefusalIsThrownAndTheOthersAreSuppressed() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    MeterRegistry second = new SimpleMeterRegistry();
+    metrics.bindTo(second);
+    for (MeterRegistry each : List.of(registry, second)) {
+      each.gauge("mortise.lock.handoffs", Tags.of("kind", "lock"), 1);
+    }
+
+    var thrown =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> metrics.onEvent(ended(LockEvent.Type.RELEASED, null)));
+
+    assertEquals(1, thrown.getSuppressed().length);
+  }
+
+  @Test
+  void twoWithTheSameTagsShareTheirMetersUntilBothAreClosed() {
+    LockMetrics first = bound(LockMetrics.create());
+    LockMetrics second = bound(LockMetrics.create());
+    LockMetrics third = bound(LockMetrics.builder().tags(Tags.of("shard", "a")).build());
+    first.onEvent(ended(LockEvent.Type.RELEASED, null));
+    third.onEvent(ended(LockEvent.Type.RELEASED, null));
+    int meters = registry.getMeters().size();
+
+    first.close();
+    first.close();
+    first.onEvent(ended(LockEvent.Type.RELEASED, null));
+    second.onEvent(ended(LockEvent.Type.RELEASED, null));
+
+    assertEquals(meters, registry.getMeters().size());
+    assertEquals(2, releases(Tags.empty()));
+    third.close();
+    assertEquals(2, releases(Tags.empty()));
+    second.close();
+    assertEquals(List.of(), names());
+    bound(LockMetrics.create()).onEvent(ended(LockEvent.Type.RELEASED, null));
+    assertEquals(1, releases(Tags.empty()));
+  }
+
+  private long releases(Tags tags) {
+    return registry.get("mortise.lock.hold").tags(tags).tag("outcome", "released").timer().count();
+  }
+
+  @Test
   void closingRemovesEveryMeterAndNoEventBringsOneBack() {
     registry.counter("of.the.application");
     LockMetrics metrics = bound(LockMetrics.builder().tags(List.of(Tag.of("a", "b"))).build());
@@ -218,18 +265,20 @@ class LockMetricsTest {
   }
 
   /** Another thread binds the registry again before the first of its meters has been removed. */
-  @Test
-  void aRegistryThatWasBoundAmidACloseCanBeBoundAgain() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRegistryThatIsBoundAmidACloseCanBeBoundAgain(boolean bySame) throws Exception {
     LockMetrics metrics = LockMetrics.create();
+    LockMetrics next = bySame ? metrics : LockMetrics.create();
     var closing =
         new SimpleMeterRegistry() {
-          private final Thread binding = new Thread(() -> metrics.bindTo(this), "binding");
+          private final Thread binding = new Thread(() -> next.bindTo(this), "binding");
 
           @Override
           public Meter remove(Meter meter) {
             if (binding.getState() == Thread.State.NEW) {
               binding.start();
-              while (binding.getState() != Thread.State.BLOCKED && binding.isAlive()) {
+              while (binding.isAlive() && !waits(binding)) {
                 Thread.onSpinWait();
               }
             }
@@ -241,8 +290,13 @@ class LockMetricsTest {
 
     metrics.close();
     closing.binding.join();
-    metrics.bindTo(closing);
+    next.bindTo(closing);
 
     assertEquals(meters, closing.getMeters().size());
+  }
+
+  private static boolean waits(Thread thread) {
+    Thread.State state = thread.getState();
+    return state == Thread.State.BLOCKED || state == Thread.State.WAITING;
   }
 }

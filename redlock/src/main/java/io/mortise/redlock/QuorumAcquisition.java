@@ -92,6 +92,8 @@ final class QuorumAcquisition {
   Optional<OwnedLease> run() throws InterruptedException {
     try {
       return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(null);
+    } catch (InterruptedException e) { // that of a round names no lock, that of a node its own
+      throw CallerWait.interruption(source.name());
     } catch (RuntimeException | Error e) {
       OwnedLease lease = waitedFor;
       if (lease != null) {

@@ -6,13 +6,13 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.RedisDeployment;
+import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
   private static final int MAX_ABANDONED_CALLS = 4;
+
+  /** The least budget of a node, unless the lease is short or the user has set one. */
+  static final long MIN_BUDGET_NANOS = 50_000_000;
 
   /** By client, because the client's threads are the ones that hang. */
   private static final Map<RedisDeployment, NodeHealth> HEALTH_BY_CLIENT =
@@ -156,9 +159,14 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /** Returns the exception for a reply that did not arrive within the budget. */
   LockException noReply(long budgetNanos) {
+    BigDecimal millis = BigDecimal.valueOf(budgetNanos, 6).stripTrailingZeros();
     return noReply(
-        "did not answer within its budget of %d ms"
-            .formatted(TimeUnit.NANOSECONDS.toMillis(budgetNanos)),
+        "did not answer within its budget of %s ms%s"
+            .formatted(
+                millis.toPlainString(),
+                budgetNanos < MIN_BUDGET_NANOS
+                    ? ", which is short; a longer nodeWaitBudget, or by default a longer lease, gives it more time"
+                    : ""),
         null);
   }
 

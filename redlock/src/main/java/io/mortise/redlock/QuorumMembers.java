@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 final class QuorumMembers {
-  private static final long MIN_BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private static final long MAX_BUDGET_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int LEASE_PER_BUDGET = 100;
   private static final int MIN_BUDGETS_PER_LEASE = 4;
@@ -89,7 +89,7 @@ final class QuorumMembers {
       return budget.toNanos();
     }
     long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
-    long part = Math.max(lease / LEASE_PER_BUDGET, MIN_BUDGET_NANOS);
+    long part = Math.max(lease / LEASE_PER_BUDGET, QuorumMember.MIN_BUDGET_NANOS);
     return Math.min(Math.min(part, lease / MIN_BUDGETS_PER_LEASE), MAX_BUDGET_NANOS);
   }
 

@@ -174,7 +174,7 @@ final class QuorumRound {
           late,
           new LockException(
               Reason.UNREACHABLE,
-              "lock '%s': the answers of a majority took longer than the lease of %d ms"
+              "lock '%s': the answers of a majority took longer than the lease of %d ms less the clock drift; give a longer lease"
                   .formatted(source.name(), terms.leaseMillis()),
               null));
     }

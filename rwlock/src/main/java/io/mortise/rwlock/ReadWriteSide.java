@@ -24,8 +24,14 @@ final class ReadWriteSide extends LeaseBackedLock {
     this.source = source;
   }
 
-  /** Sends a query; returns the first number of its reply. */
-  long queryFirst(ScriptCall call) {
-    return (Long) ((List<?>) source.query(call)).get(0);
+  /** Returns the holder ids of this side that wait in this client, in the order of their calls. */
+  List<String> waitingHolders() {
+    return source.waitingHolders();
+  }
+
+  /** Sends a query; returns the numbers of its reply. */
+  @SuppressWarnings("unchecked")
+  List<Long> query(ScriptCall call) {
+    return (List<Long>) source.query(call);
   }
 }

@@ -5,7 +5,9 @@ import io.mortise.core.LockClient;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.stream.Stream;
 
 /**
  * A lock that many readers hold together, or one writer alone, over all processes.
@@ -174,7 +176,25 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return readLock.queryFirst(scripts.queue.query(""));
+    return readLock.query(scripts.queue.query("")).get(0);
+  }
+
+  /**
+   * Returns how many waiters of the fair lock are ahead of the first reader or writer of this
+   * client that waits, 0 when it is the next. Another thread has to call it for a thread that
+   * waits; a caller of {@code acquireAsync} can call it itself. A round trip for each side that
+   * waits in this client.
+   *
+   * @return empty when this client has no waiter, and for a lock that is not fair
+   */
+  public OptionalLong queuePosition() {
+    Stream<String> reader = readLock.waitingHolders().stream().limit(1);
+    Stream<String> writer =
+        writeLock.waitingHolders().stream().limit(1).map(ReadWriteScripts::writeHold);
+    return Stream.concat(reader, writer)
+        .mapToLong(hold -> readLock.query(scripts.queue.query(hold)).get(1))
+        .filter(position -> position >= 0)
+        .min();
   }
 
   /** Returns whether both are locks of one name and client. */

@@ -1,7 +1,9 @@
 package io.mortise.cli.inspect;
 
 import io.mortise.cli.text.Cell;
+import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Mode;
 import io.mortise.core.LockInspection.Participant;
@@ -11,9 +13,12 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import io.mortise.segmentedlock.SegmentedLock;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -31,6 +36,9 @@ public final class ForcedRelease {
     /** Nobody held it any more. */
     FREE
   }
+
+  /** The name of a segmented lock with its hash tag, and the number of a segment. */
+  private static final Pattern SEGMENT = Pattern.compile("(.*\\{.*}.*):(\\d{1,3})", Pattern.DOTALL);
 
   private final String server;
   private final LockClient client;
@@ -124,11 +132,7 @@ public final class ForcedRelease {
 
   private boolean force(LockInspection now) {
     if (now.mode() == Mode.EXCLUSIVE) {
-      // Of a lock without a queue the fair one wakes the same waiters as a plain lock does. A user
-      // who may not read the queue has the rights of a plain lock at best.
-      return now.isComplete()
-          ? new RedisFairLock(client, name).forceUnlock()
-          : new RedisLock(client, name).forceUnlock();
+      return exclusive(now).forceUnlock();
     }
     RedisReadWriteLock lock =
         now.queueLength() > 0
@@ -141,6 +145,36 @@ public final class ForcedRelease {
             && lock.readLock().forceUnlock();
     boolean writer = now.mode() == Mode.WRITE && lock.writeLock().forceUnlock();
     return readers || writer;
+  }
+
+  private DistributedLock exclusive(LockInspection now) {
+    if (!now.isComplete()) {
+      // A user who may not read the queue has the rights of a plain lock at best.
+      return new RedisLock(client, name);
+    }
+    // Of a lock without a queue, all three wake those that wait for a plain lock.
+    RedisFairLock fair = new RedisFairLock(client, name);
+    return now.queueLength() > 0 ? fair : segment().orElse(fair);
+  }
+
+  /** Returns the lock as a segment, whose end those learn that wait for any, if it can be one. */
+  private Optional<DistributedLock> segment() {
+    Matcher parts = SEGMENT.matcher(name);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    // Redis does not know their number. With more than there are, more waiters ask.
+    SegmentedLock group = new SegmentedLock(client, parts.group(1), SegmentedLock.MAX_SEGMENTS);
+    int index = Integer.parseInt(parts.group(2));
+    if (index >= group.segments() || !group.segment(index).name().equals(shown.name())) {
+      return Optional.empty();
+    }
+    try {
+      var unused = group.queueLength();
+      return Optional.of(group.segment(index));
+    } catch (LockException e) { // the user may not read the queue, or its key is something else
+      return Optional.empty();
+    }
   }
 
   private static Set<String> ids(LockInspection lock) {

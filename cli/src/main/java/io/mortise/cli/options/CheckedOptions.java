@@ -18,7 +18,8 @@ public final class CheckedOptions {
     try {
       return value.get();
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()), e);
+      throw new ParameterException(
+          command.commandLine(), OptionNames.in(String.valueOf(e.getMessage())), e);
     }
   }
 }

@@ -1,12 +1,31 @@
 package io.mortise.cli.options;
 
-/** The options of the command, in messages of the library, which name its own settings. */
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The options of the command, in messages of the library, which name its own settings, and times as
+ * the options have them.
+ */
 public final class OptionNames {
+  /** A duration that is not a part of a name in quotes. */
+  private static final Pattern DURATION =
+      Pattern.compile("(?<![\\w'{:])PT[0-9HMS.]+\\b(?!['}]|:\\S)");
+
+  /** The units of the options, and their milliseconds, the largest first. */
+  private static final Map<String, Long> UNITS = units();
+
   private OptionNames() {}
 
   /** Returns a message of the library, with the options of the command for its settings. */
   public static String in(String message) {
-    return message
+    return withTimes(message)
+        .replaceFirst(
+            "waited for Redis as long as LockOptions\\.outageTimeout, (\\S+), allows",
+            "waited for Redis for $1, and --wait allows for a longer time")
         .replace("LockOptions.commandTimeout", "--timeout")
         .replace("LockOptions.namespace", "--namespace")
         .replace(
@@ -16,8 +35,41 @@ public final class OptionNames {
 
   /** The same for a message that begins with the setting that it refuses. */
   static String inRefusal(String message) {
-    return message
+    return withTimes(message)
         .replaceFirst("^commandTimeout\\b", "--timeout")
         .replaceFirst("^lease\\b", "--ttl");
+  }
+
+  private static String withTimes(String message) {
+    return DURATION.matcher(message).replaceAll(found -> time(found.group()));
+  }
+
+  /** Returns a duration in the largest unit of which it is a whole number. */
+  private static String time(String iso) {
+    Duration duration;
+    try {
+      duration = Duration.parse(iso);
+    } catch (DateTimeParseException e) {
+      return iso;
+    }
+    if (duration.isZero()) {
+      return "0";
+    }
+    long millis = duration.toMillis();
+    return UNITS.entrySet().stream()
+        .filter(unit -> Duration.ofMillis(millis).equals(duration) && millis % unit.getValue() == 0)
+        .findFirst()
+        .map(unit -> millis / unit.getValue() + unit.getKey())
+        .orElse(iso);
+  }
+
+  private static Map<String, Long> units() {
+    Map<String, Long> units = new LinkedHashMap<>();
+    units.put("d", 86_400_000L);
+    units.put("h", 3_600_000L);
+    units.put("m", 60_000L);
+    units.put("s", 1_000L);
+    units.put("ms", 1L);
+    return units;
   }
 }

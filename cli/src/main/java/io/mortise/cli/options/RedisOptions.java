@@ -69,7 +69,10 @@ public final class RedisOptions {
         clients.all().add(LockClient.create(uri, options));
       } catch (IllegalArgumentException e) {
         clients.close();
-        throw new ParameterException(command.commandLine(), "--redis: " + e.getMessage(), e);
+        throw new ParameterException(
+            command.commandLine(),
+            (given.isEmpty() ? RedisUris.URIS_VARIABLE : "--redis") + ": " + e.getMessage(),
+            e);
       }
     }
     return clients;

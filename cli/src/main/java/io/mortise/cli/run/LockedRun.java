@@ -94,6 +94,8 @@ public final class LockedRun {
       throw signals.stop(lockName);
     } catch (LockException e) {
       throw new CommandFailure(ExitStatus.RUN_REDIS, String.valueOf(e.getMessage()), e);
+    } catch (IllegalStateException e) { // two of the servers are one
+      throw new CommandFailure(ExitStatus.RUN_FAILED, String.valueOf(e.getMessage()), e);
     }
   }
 

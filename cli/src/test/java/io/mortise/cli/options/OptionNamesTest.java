@@ -3,6 +3,8 @@ package io.mortise.cli.options;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A user of the command reads of its options, and not of the settings of the library. */
 class OptionNamesTest {
@@ -14,5 +16,26 @@ class OptionNamesTest {
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
     assertEquals(
         "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));
+    assertEquals(
+        "lock 'x': waited for Redis for 10s, and --wait allows for a longer time: no answer",
+        OptionNames.in(
+            "lock 'x': waited for Redis as long as LockOptions.outageTimeout, PT10S, allows: no answer"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "PT0.1S | 100ms",
+        "PT8760H | 365d",
+        "from PT1M30S to PT2H, not PT1.0000005S | from 90s to 2h, not PT1.0000005S",
+        "the hold: PT5.001S, and 5000 ms | the hold: 5001ms, and 5000 ms",
+        "PT0S | 0",
+        "lock 'PT5S', lock 'a:PT5S' and 'a PT5S' | lock 'PT5S', lock 'a:PT5S' and 'a PT5S'",
+        "PTA | PTA",
+      })
+  void timesAreThoseOfTheOptions(String message, String expected) {
+    assertEquals(expected, OptionNames.in(message));
   }
 }

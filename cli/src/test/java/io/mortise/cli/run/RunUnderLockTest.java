@@ -181,6 +181,18 @@ class RunUnderLockTest extends RunFixture {
   }
 
   @Test
+  void aWrongUriOfTheVariableIsCalledByItsName() {
+    assertEnds(125, runOn("no-uri", "x", "--", "true"), "mortise: MORTISE_REDIS: a Redis URI");
+  }
+
+  @Test
+  void twoAddressesOfOneServerAreNoErrorOfTheProgram() {
+    String uri = server.uri().toString();
+    JavaProcess run = runOn(uri + " " + uri.replace("127.0.0.1", "localhost"), "x", "--", "true");
+    assertEnds(125, run, "mortise: lock 'x': members ", " are on one server");
+  }
+
+  @Test
   void redisThatIsNotThereIsStatus122() {
     JavaProcess run = runOn("redis://:secret@127.0.0.1:1", "--wait", "0", "x", "--", "true");
     assertEnds(122, run, "127.0.0.1:1 refuses the connection");

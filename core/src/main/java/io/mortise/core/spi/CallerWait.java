@@ -98,11 +98,16 @@ public final class CallerWait {
         return;
       } catch (InterruptedException e) {
         if (terms.interruptible()) {
-          throw e;
+          throw interruption(lockName);
         }
         interrupted = true;
       }
     }
+  }
+
+  /** Returns the exception for an interrupt that ends a wait, with the name of the lock. */
+  public static InterruptedException interruption(String lockName) {
+    return new InterruptedException("interrupted while waiting for lock '" + lockName + "'");
   }
 
   /**
@@ -112,7 +117,7 @@ public final class CallerWait {
   public void checkInterrupt() throws InterruptedException {
     if (Thread.interrupted()) {
       if (terms.interruptible()) {
-        throw new InterruptedException("interrupted while waiting for lock '" + lockName + "'");
+        throw interruption(lockName);
       }
       interrupted = true;
     }

@@ -46,7 +46,10 @@ class CallerWaitTest {
   @Test
   void anInterruptEndsAnInterruptibleWait() {
     Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, () -> wait(HOUR_NANOS, true).pause(HOUR_NANOS));
+    assertEquals(
+        "interrupted while waiting for lock 'orders'",
+        assertThrows(InterruptedException.class, () -> wait(HOUR_NANOS, true).pause(HOUR_NANOS))
+            .getMessage());
     assertFalse(Thread.currentThread().isInterrupted());
 
     Thread.currentThread().interrupt();

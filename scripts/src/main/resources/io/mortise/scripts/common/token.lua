@@ -8,9 +8,11 @@ local function clock_micros()
   return time[1] * 1000000 + time[2]
 end
 
--- known_token(key): the last token that was issued; nil when none is known. Writes nothing.
+-- known_token(key): the last token that was issued; nil when none is known, or the value can be none, such as nan or
+-- one from 2^53 on: no token would ever be larger than that. Writes nothing.
 local function known_token(key)
-  return tonumber(redis.call('GET', key) or '')
+  local token = tonumber(redis.call('GET', key) or '')
+  return token and token >= 0 and token < 2 ^ 53 and token or nil
 end
 
 -- peek_token(key): the next token, the last one or 0, and the clock. Writes nothing. Stays below 2^53,

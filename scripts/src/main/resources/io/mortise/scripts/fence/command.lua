@@ -4,11 +4,11 @@
 -- ARGV[1] the token
 -- ARGV[2] retention of the largest token, ms; 0 for ever. Then the words of the command
 --
--- Answer: {1, the reply of the command}; {0, the larger token}.
+-- Answer: {1, the reply of the command}; {0, the larger token}; or the error FENCETYPE.
 -- Cost: that of the command. Safe to repeat as far as the command is.
 -- @include common/fence
-local larger = stale(KEYS[1], ARGV[1], ARGV[2])
-if larger then
-  return {0, larger}
+local refused = refusal(KEYS[1], ARGV[1], ARGV[2])
+if refused then
+  return refused
 end
 return {1, redis.call(unpack(ARGV, 3))}

@@ -5,12 +5,12 @@
 -- ARGV[1] the token
 -- ARGV[2] retention of the largest token, ms; 0 for ever. Then the arguments of the script
 --
--- Answer: {1, the reply of the script}; {0, the larger token}; or the error that the script returns.
+-- Answer: {1, the reply of the script}; {0, the larger token}; or the error FENCETYPE, or that of the script.
 -- Cost: that of the script. Safe to repeat as far as the script is.
 -- @include common/fence
-local larger = stale(KEYS[1], ARGV[1], ARGV[2])
-if larger then
-  return {0, larger}
+local refused = refusal(KEYS[1], ARGV[1], ARGV[2])
+if refused then
+  return refused
 end
 local function guarded(KEYS, ARGV)
 do local the_script end

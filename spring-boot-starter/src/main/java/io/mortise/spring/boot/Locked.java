@@ -61,8 +61,9 @@ public @interface Locked {
   /**
    * Returns the name of the lock, in the client's namespace: a template with SpEL expressions in
    * <code>#{…}</code> over the arguments, by name ({@code #id}) or position ({@code #a0}), and with
-   * placeholders of properties in <code>${…}</code>. An expression that yields null fails the call.
-   * A template without expressions is the name itself, and has to be one without a namespace too.
+   * placeholders of properties in <code>${…}</code>. An expression that yields null fails the call,
+   * or its stage. A template without expressions is the name itself, and has to be one without a
+   * namespace too.
    */
   String name();
 

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -140,6 +143,28 @@ class FencedStoreTest {
     assertThrows(
         JedisDataException.class, () -> store.eval(5, "syntax error", List.of(key), List.of()));
     assertThrows(StaleTokenException.class, () -> store.execute(4, Command.SET, key, "x"));
+  }
+
+  /** Taken for 0, such a value would let the latest writer in. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "seventeen", "17 ", "-17", "1e3", "0x11", "nan", "99999999999999999"})
+  void aFenceThatIsNoTokenIsRefusedAndStays(String value) {
+    String fence = "mortise_fence:{" + key + "}";
+    jedis.set(fence, value);
+
+    for (Executable use :
+        List.<Executable>of(
+            () -> store.execute(5, Command.SET, key, "x"),
+            () -> store.eval(5, "return redis.call('SET', KEYS[1], 'x')", List.of(key), List.of()),
+            store::lastToken)) {
+      String message = assertThrows(JedisDataException.class, use).getMessage();
+      assertEquals(
+          "FENCETYPE the value of '%s' is no fencing token; use another resource name, or set it to the last token"
+              .formatted(fence),
+          message);
+    }
+    assertEquals(value, jedis.get(fence));
+    assertFalse(jedis.exists(key));
   }
 
   @Test

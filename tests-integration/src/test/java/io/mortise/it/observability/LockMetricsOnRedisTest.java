@@ -23,6 +23,7 @@ import io.mortise.it.support.SharedRedis;
 import io.mortise.micrometer.LockMetrics;
 import io.mortise.testkit.FaultProxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,27 @@ class LockMetricsOnRedisTest {
     lock.lock();
     assertEquals(1, gauge("mortise.lock.holds"));
     lock.unlock();
+  }
+
+  @Test
+  void theGaugesOfTwoWithTheSameTagsAreAddedUp() {
+    LockMetrics second = LockMetrics.create();
+    second.bindTo(registry);
+    second.watch(other);
+    lock.lock();
+    try (Lease held = new RedisLock(other, name + ":2").tryAcquire().orElseThrow()) {
+      assertTrue(held.isValid());
+      assertEquals(2, gauge("mortise.lock.holds"));
+
+      metrics.close();
+
+      assertEquals(1, gauge("mortise.lock.holds"));
+      assertEquals(0, count("mortise.dropped.events"));
+    } finally {
+      lock.unlock();
+    }
+    second.close();
+    assertEquals(List.of(), registry.getMeters());
   }
 
   @Test

@@ -50,10 +50,12 @@ class QuorumInterruptTest {
         });
   }
 
-  private static void assertInterruptedAtOnce(AsyncCall<?> caller) throws Exception {
+  private void assertInterruptedAtOnce(AsyncCall<?> caller) throws Exception {
     assertFalse(caller.isDone());
     caller.interrupt();
-    assertTimeout(AT_ONCE, () -> assertThrows(InterruptedException.class, caller::get));
+    InterruptedException thrown =
+        assertTimeout(AT_ONCE, () -> assertThrows(InterruptedException.class, caller::get));
+    assertEquals("interrupted while waiting for lock '" + name + "'", thrown.getMessage());
   }
 
   @Test

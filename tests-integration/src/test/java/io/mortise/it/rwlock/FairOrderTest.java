@@ -2,6 +2,7 @@ package io.mortise.it.rwlock;
 
 import static io.mortise.it.rwlock.ReadWriteFixture.LONG;
 import static io.mortise.it.rwlock.ReadWriteFixture.SLACK;
+import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -116,6 +118,44 @@ class FairOrderTest {
     leases.forEach(Lease::close);
     StepThread.result(writer);
     writes.run(() -> there.writeLock().unlock());
+  }
+
+  @Test
+  void thePositionIsThatOfTheFirstWaiterOfAClient() throws Exception {
+    Lease held = here.writeLock().tryAcquire().orElseThrow();
+    assertEquals(OptionalLong.empty(), here.queuePosition(), "a holder does not wait");
+    List<CompletableFuture<Optional<Lease>>> waiters = new ArrayList<>();
+    for (DistributedLock side :
+        List.of(there.readLock(), here.writeLock(), here.readLock(), there.writeLock())) {
+      waiters.add(side.acquireAsync(LONG).toCompletableFuture());
+      locks.awaitWaiters(waiters.size());
+    }
+
+    until("the reader is the next", () -> there.queuePosition().equals(OptionalLong.of(0)));
+    until("the writer follows", () -> here.queuePosition().equals(OptionalLong.of(1)));
+
+    held.close();
+    Lease reader = StepThread.result(waiters.get(0)).orElseThrow();
+    until("the writer of there is left", () -> there.queuePosition().equals(OptionalLong.of(2)));
+    until("the writer is the next", () -> here.queuePosition().equals(OptionalLong.of(0)));
+    reader.close();
+    for (CompletableFuture<Optional<Lease>> waiter : waiters.subList(1, 4)) {
+      StepThread.result(waiter).orElseThrow().close();
+    }
+    assertEquals(OptionalLong.empty(), here.queuePosition());
+    assertEquals(OptionalLong.empty(), there.queuePosition());
+  }
+
+  @Test
+  void aLockThatIsNotFairHasNoPosition() throws Exception {
+    RedisReadWriteLock unfair = locks.there(false);
+    Lease held = here.writeLock().tryAcquire().orElseThrow();
+    CompletableFuture<Optional<Lease>> waiter =
+        unfair.writeLock().acquireAsync(LONG).toCompletableFuture();
+    locks.awaitWaiters(1);
+    assertEquals(OptionalLong.empty(), unfair.queuePosition());
+    held.close();
+    StepThread.result(waiter).orElseThrow().close();
   }
 
   @Test

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 @Timeout(60)
@@ -76,14 +77,23 @@ class AcquireScriptTest {
     Awaitility.await().until(() -> redis.acquire(keys, "me", 20_000).get(0).equals(1L));
   }
 
-  @Test
-  void aTokenThatIsNoNumberIsReplacedByTheTime() {
-    redis.jedis().set(keys.token(), "not a number");
+  private static long seconds() {
+    return Long.parseLong(redis.jedis().time().get(0));
+  }
+
+  /** To Lua the last ones are numbers, and none is larger than they are. */
+  @ParameterizedTest
+  @ValueSource(strings = {"not a number", "-1", "nan", "-nan", "inf", "1e300", "9007199254740992"})
+  void aTokenThatCanBeNoneIsReplacedByTheTime(String value) {
+    redis.jedis().set(keys.token(), value);
+    long before = seconds();
 
     List<?> answer = redis.acquire(keys, "me", 20_000);
 
     assertEquals(1L, answer.get(0));
-    assertEquals(Long.toString((Long) answer.get(1)), redis.jedis().get(keys.token()));
+    long token = (Long) answer.get(1);
+    assertTrue(before <= token / 1_000_000 && token / 1_000_000 <= seconds(), () -> "" + token);
+    assertEquals(Long.toString(token), redis.jedis().get(keys.token()));
   }
 
   @Test

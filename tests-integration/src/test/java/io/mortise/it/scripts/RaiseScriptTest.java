@@ -33,6 +33,8 @@ class RaiseScriptTest {
     PRESENT + ", 9007199254740991, 9007199254740991", // the largest below 2^53
     "41, 42, 42",
     "not a number, 42, 42",
+    "nan, 42, 42",
+    "9007199254740992, 42, 42",
     ", 42, 42",
   })
   void theLargerTokenIsStoredWithItsTtl(String present, String token, String then) {

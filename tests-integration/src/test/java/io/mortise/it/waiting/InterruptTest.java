@@ -62,6 +62,9 @@ class InterruptTest {
     try {
       return "returned " + call.call();
     } catch (InterruptedException e) {
+      assertTrue(
+          String.valueOf(e.getMessage()).startsWith("interrupted while waiting for lock '"),
+          e::toString);
       return Thread.interrupted() ? "thrown, and the status is still set" : "thrown";
     }
   }

@@ -47,7 +47,8 @@ public record AcquireContext(
     return new CommandException(
         Kind.UNREACHABLE,
         true,
-        "the answer took longer than the lease of " + terms.leaseMillis() + " ms",
+        "the answer took longer than the lease of %d ms less the clock drift; give a longer lease"
+            .formatted(terms.leaseMillis()),
         new TimeoutException());
   }
 }

@@ -8,6 +8,7 @@ import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
@@ -125,6 +126,8 @@ public final class Acquisition implements Completions.Operation {
         granted = attemptUntilDone();
       }
       return granted;
+    } catch (InterruptedException e) { // that of the local queue names no lock
+      throw CallerWait.interruption(protocol.name().value());
     } finally {
       try {
         end(true);

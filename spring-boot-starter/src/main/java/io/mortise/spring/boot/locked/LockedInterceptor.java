@@ -57,15 +57,18 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private @Nullable Object runLocked(
       MethodInvocation invocation, LockedMethod method, Object target) throws Throwable {
-    DistributedLock lock = method.lock(client.get(), target, invocation.getArguments());
     if (!method.returnsStage()) {
-      return runAsOwner(invocation, method, lock);
+      return runAsOwner(invocation, method, lock(invocation, method, target));
     }
     try {
-      return runWithHandle(invocation, method, lock);
+      return runWithHandle(invocation, method, lock(invocation, method, target));
     } catch (Exception e) {
       return failedStage(e); // as every other failure of the method
     }
+  }
+
+  private DistributedLock lock(MethodInvocation invocation, LockedMethod method, Object target) {
+    return method.lock(client.get(), target, invocation.getArguments());
   }
 
   /** The thread owns the lock, and may call other methods that need it. */

@@ -18,6 +18,7 @@ import io.mortise.spring.boot.autoconfigure.MortiseAutoConfiguration;
 import io.mortise.testkit.InMemoryRedis;
 import io.mortise.testkit.InMemoryRedisExtension;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -270,6 +271,21 @@ class LockedTest {
           assertThat(shop.changeIfFree("3")).isEmpty(); // the work goes on
           work.complete("worked");
           await().untilAsserted(() -> assertThat(shop.changeIfFree("3")).isPresent());
+        });
+  }
+
+  /** Null, with a brace that makes no hash tag, and too long. */
+  @Test
+  void aNameThatIsNoneFailsTheStage(InMemoryRedis redis) {
+    inShop(
+        redis,
+        shop -> {
+          for (String id : Arrays.asList(null, "{", "x".repeat(2_000))) {
+            CompletableFuture<String> failed = shop.startWork(id);
+            assertThatThrownBy(failed::join)
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(IllegalArgumentException.class);
+          }
         });
   }
 
