@@ -2,15 +2,18 @@ package io.mortise.segmentedlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -88,6 +91,11 @@ final class AnySegmentProtocol implements QueueingProtocol {
   public LockProtocol granted(Object reply) {
     long index = (Long) ((List<?>) reply).get(3);
     return SegmentProtocol.selected(keys, Math.toIntExact(index), options);
+  }
+
+  @Override
+  public Lease guard(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    return new IndexedLease(lease, traced, worker);
   }
 
   @Override

@@ -2,9 +2,12 @@ package io.mortise.segmentedlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.scripts.ScriptCall;
+import java.util.function.Consumer;
 
 /**
  * The protocol of one segment: a plain lock, whose release also notifies those that wait for any
@@ -35,6 +38,11 @@ final class SegmentProtocol extends PlainLockProtocol {
    */
   static SegmentProtocol selected(SegmentKeys keys, int index, LockOptions options) {
     return new SegmentProtocol(keys, index, SegmentKeys.ANY, options);
+  }
+
+  @Override
+  public Lease guard(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    return new IndexedLease(lease, traced, worker);
   }
 
   @Override

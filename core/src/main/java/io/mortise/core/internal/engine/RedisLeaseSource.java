@@ -2,6 +2,7 @@ package io.mortise.core.internal.engine;
 
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
+import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
@@ -165,6 +166,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
       }
       throw e;
     }
+  }
+
+  @Override
+  public Lease guard(OwnedLease lease) {
+    return protocol.guard(lease, options().traceLeases(), this::execute);
   }
 
   /** Returns the thread that asks for the lock; the calling thread may do it on its behalf. */
