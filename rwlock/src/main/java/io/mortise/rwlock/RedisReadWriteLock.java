@@ -2,9 +2,12 @@ package io.mortise.rwlock;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
@@ -87,9 +90,10 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   /** The default waiter timeout, for which a waiter without a heartbeat delays the others: 10 s. */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
-  private final ReadWriteScripts scripts;
-  private final ReadWriteSide readLock;
-  private final ReadWriteSide writeLock;
+  private final ReadWriteKeys keys;
+  private final ProtocolLeaseSource reads;
+  private final DistributedLock readLock;
+  private final DistributedLock writeLock;
 
   /**
    * Creates the read-write lock of that name, which keeps no order between processes. Sends
@@ -137,24 +141,26 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   }
 
   private RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
-    this.scripts =
-        new ReadWriteScripts(
+    this.keys =
+        new ReadWriteKeys(
             LockName.of(client.options(), name),
             client.options(),
             fair,
             new WaiterTimeout(waiterTimeout));
-    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts));
-    this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(scripts));
+    this.reads = ProtocolLeaseSource.of(client, new ReadLockProtocol(keys));
+    this.readLock = LeaseBackedLock.of(reads);
+    this.writeLock =
+        LeaseBackedLock.of(ProtocolLeaseSource.of(client, new WriteLockProtocol(keys)));
   }
 
   /** Returns the name that the processes share: the key in Redis. */
   public String name() {
-    return scripts.name.value();
+    return keys.name.value();
   }
 
   /** Returns whether the lock is granted in the order of arrival. */
   public boolean isFair() {
-    return scripts.fair;
+    return keys.fair;
   }
 
   /** Returns the lock that readers share. */
@@ -174,7 +180,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return readLock.queryFirst(scripts.queue.query(""));
+    return (Long) ((List<?>) reads.query(keys.queue.query(""))).get(0);
   }
 
   /** Returns whether both are locks of one name and client. */
@@ -190,6 +196,6 @@ public final class RedisReadWriteLock implements ReadWriteLock {
 
   @Override
   public String toString() {
-    return (scripts.fair ? "fair " : "") + "read-write lock:" + scripts.name.value();
+    return (keys.fair ? "fair " : "") + "read-write lock:" + keys.name.value();
   }
 }
