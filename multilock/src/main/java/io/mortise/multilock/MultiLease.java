@@ -87,20 +87,12 @@ final class MultiLease extends CompositeLease {
   @Override
   public void reenter(LeaseTerms terms) {
     ensureValid();
-    if (mode.ownsByThread()) {
-      mode.reenter(memberSources, terms.withoutMinimum());
-    } else {
-      extendTo(terms);
-    }
+    mode.reenter(memberSources, terms.withoutMinimum());
   }
 
   @Override
   public void exit(boolean renewed) {
-    if (mode.ownsByThread()) {
-      mode.exit(memberSources);
-    } else {
-      setRenewed(renewed);
-    }
+    mode.exit(memberSources);
   }
 
   @Override
