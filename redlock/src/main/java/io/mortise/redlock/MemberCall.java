@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The call to one member, with room for its reply, so that the delivery of the reply needs no
  * memory.
  *
- * <p><b>Threads.</b> The lock of its {@link FanOut} guards everything.
+ * <p><b>Threads.</b> The monitor of its {@link FanOut} guards everything.
  */
 final class MemberCall<T> {
   boolean asked;
