@@ -49,12 +49,16 @@ public final class LockSearch {
 
   /** Returns whether a text has a character that makes it a pattern; otherwise it is a name. */
   public static boolean isPattern(String text) {
-    return GlobPattern.isPattern(text);
+    return !quoted(text).equals(text);
   }
 
   /** Returns the pattern of all names that begin with a text and go on as a pattern says. */
   public static String pattern(String beginning, String rest) {
-    return GlobPattern.quote(beginning) + rest;
+    return quoted(beginning) + rest;
+  }
+
+  private static String quoted(String text) {
+    return text.replaceAll("[*?\\[\\\\]", "\\\\$0");
   }
 
   /**
