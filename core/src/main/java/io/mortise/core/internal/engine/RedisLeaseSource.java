@@ -263,22 +263,17 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
-  /**
-   * Releases the lock by force; never repeated automatically, because a repetition may hit the next
-   * holder.
-   */
+  /** Never repeated automatically, because a repetition may hit the next holder. */
   @Override
   public boolean forceUnlock() {
     context.ensureOpen(protocol.name());
     try {
-      boolean forced =
-          (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
+      boolean held = (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
       context.holds().endEpoch();
       context.observer().forced(protocol);
-      // The holds of this client are verified before this returns, so that the local queue moves
-      // on.
+      // Verified before this returns, so that the local queue moves on.
       localHolds().forEach(RegisteredHold::verifyQuietly);
-      return forced;
+      return held;
     } catch (CommandException fault) {
       context.holds().endEpoch();
       localHolds().forEach(RegisteredHold::requestVerification);
