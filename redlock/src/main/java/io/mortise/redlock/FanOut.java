@@ -1,5 +1,7 @@
 package io.mortise.redlock;
 
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,18 +23,55 @@ import org.jspecify.annotations.Nullable;
  * blocks, and unpark it when the replies are enough. {@link #close} hands the rest to a {@link
  * LateReplyHandler}: a later reply goes to it, on the thread that delivers the reply. Every reply
  * is seen exactly once: by the waiting thread, or by the handler.
- *
- * @param <T> the type of a reply
  */
 final class FanOut<T> {
   private final List<QuorumMember> members;
 
   // All guarded by the monitor.
-  private final List<MemberCall<T>> calls;
+  private final List<Call<T>> calls;
   private Predicate<FanOut<T>> sufficient = none -> false;
   private @Nullable LateReplyHandler<T> late;
   private boolean interruptRequested;
   private @Nullable Thread waiter;
+
+  /** The call to one member, with room for its reply: to deliver it needs no memory. */
+  private static final class Call<T> {
+    boolean asked;
+    boolean answered;
+
+    /** Null when the call failed. */
+    @Nullable T value;
+
+    /** Null when the call succeeded, and when it was not made. */
+    @Nullable Throwable failure;
+
+    /** The thread that makes the call; null before and afterwards. */
+    @Nullable Thread thread;
+
+    /** Returns whether the member was called and has not replied. */
+    boolean isOpen() {
+      return asked && !answered;
+    }
+
+    /** Returns the reply; null if there is none yet. */
+    @Nullable NodeReply<T> reply(QuorumMember member) {
+      return answered ? new NodeReply<>(value, value == null ? exception(member) : null) : null;
+    }
+
+    private RuntimeException exception(QuorumMember member) {
+      if (failure instanceof RejectedExecutionException) {
+        return new LockException(Reason.CLIENT_CLOSED, member + ": its client was closed", failure);
+      }
+      if (failure instanceof RuntimeException thrown) {
+        return thrown;
+      }
+      return member.noReply(
+          failure == null
+              ? "could not be asked"
+              : failure instanceof Error ? "an error kept back its reply" : "was not awaited",
+          failure);
+    }
+  }
 
   /** Accepts replies that arrive after {@link #close}. */
   @FunctionalInterface
@@ -49,7 +88,7 @@ final class FanOut<T> {
     this.members = members;
     this.calls = new ArrayList<>(members.size());
     for (int i = 0; i < members.size(); i++) {
-      calls.add(new MemberCall<>());
+      calls.add(new Call<>());
     }
   }
 
@@ -130,7 +169,7 @@ final class FanOut<T> {
     LateReplyHandler<T> handler;
     int abandoned;
     synchronized (this) {
-      MemberCall<T> call = calls.get(place);
+      Call<T> call = calls.get(place);
       abandoned = call.isOpen() ? 1 : 0; // since the close
       handler = late;
       if (handler == null) {
@@ -199,15 +238,13 @@ final class FanOut<T> {
   /**
    * Ends the wait: later replies go to {@code rest}. Allocates nothing, and may be called again,
    * with another handler.
-   *
-   * @param interrupt whether to interrupt the calls in progress
    */
   synchronized void close(boolean interrupt, LateReplyHandler<T> rest) {
     boolean first = late == null;
     late = rest;
     interruptRequested = interrupt;
     for (int i = 0; i < calls.size(); i++) {
-      MemberCall<T> call = calls.get(i);
+      Call<T> call = calls.get(i);
       if (first && call.isOpen()) {
         members.get(i).abandonedCalls().incrementAndGet();
       }
@@ -219,7 +256,7 @@ final class FanOut<T> {
 
   /** Returns how many members have been called and have not replied. */
   synchronized int open() {
-    return (int) calls.stream().filter(MemberCall::isOpen).count();
+    return (int) calls.stream().filter(Call::isOpen).count();
   }
 
   /** Returns the value that a member has replied; null if there is none. Allocates nothing. */
@@ -239,7 +276,7 @@ final class FanOut<T> {
   /** Returns how many replies have a value that matches. */
   synchronized int count(Predicate<T> matches) {
     int count = 0;
-    for (MemberCall<T> call : calls) {
+    for (Call<T> call : calls) {
       count += call.value != null && matches.test(call.value) ? 1 : 0;
     }
     return count;

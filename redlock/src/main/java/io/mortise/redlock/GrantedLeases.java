@@ -22,9 +22,6 @@ final class GrantedLeases {
   private final FanOut<Optional<OwnedLease>> votes;
   private final long budgetNanos;
 
-  /**
-   * @param budgetNanos how long each node may take to answer a release
-   */
   GrantedLeases(QuorumMembers members, FanOut<Optional<OwnedLease>> votes, long budgetNanos) {
     this.members = members;
     this.votes = votes;

@@ -20,9 +20,6 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
   private @Nullable MajorityLease hold;
   private boolean rejected;
 
-  /**
-   * @param members the number of nodes
-   */
   LateGrants(int members) {
     this.kept = new @Nullable OwnedLease[members];
   }

@@ -45,7 +45,6 @@ final class MajorityLease extends CompositeLease
 
   /**
    * @param leases the leases by place; null where the node has not granted one
-   * @param terms the terms of the acquisition
    */
   MajorityLease(
       LeaseSource source,

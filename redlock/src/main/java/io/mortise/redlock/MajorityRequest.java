@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call it; each call has a {@link FanOut} of its own.
  *
- * @param members the members of the lock
  * @param budgetNanos how long each node may take to answer
  */
 record MajorityRequest(QuorumMembers members, long budgetNanos) {
