@@ -102,7 +102,7 @@ public final class SegmentedLock {
 
   /** Returns the name, with the client's namespace before it. */
   public String name() {
-    return keys.name().value();
+    return keys.name.value();
   }
 
   /** Returns the number of segments. */
