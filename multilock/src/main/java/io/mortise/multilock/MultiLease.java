@@ -28,7 +28,6 @@ final class MultiLease extends CompositeLease {
   private boolean exited;
 
   /**
-   * @param source the source of the hold
    * @param memberSources the sources of its members, in the same order as the members
    * @param roundNanos when the round began that acquired the members; its thread may have held some
    *     of them before

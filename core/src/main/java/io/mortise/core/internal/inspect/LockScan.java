@@ -59,8 +59,6 @@ final class LockScan {
 
   /**
    * @param deadlines makes the deadline of one step
-   * @param glob the pattern of the names
-   * @param limit the maximum number of names
    */
   LockScan(Topology topology, Supplier<Deadline> deadlines, String glob, int limit) {
     this.topology = topology;

@@ -65,7 +65,6 @@ public final class LockSearch {
    * Finds locks that are held, or have a queue. Reads all names of the database, some at a time.
    *
    * @param pattern as {@code SCAN} has it
-   * @param limit the maximum number of locks
    * @throws io.mortise.core.LockException if Redis cannot be used
    */
   public Found find(String pattern, int limit) {
@@ -82,7 +81,6 @@ public final class LockSearch {
   /**
    * Inspects locks.
    *
-   * @param names their names in Redis
    * @throws IllegalArgumentException if one is no name of a lock
    */
   public List<LockInspection> inspect(List<String> names) {

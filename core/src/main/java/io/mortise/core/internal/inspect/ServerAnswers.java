@@ -16,9 +16,7 @@ import redis.clients.jedis.Protocol.Command;
  * The answers of a server to PING, INFO and TIME, each of which may be a refusal.
  *
  * @param ping the answer, or a {@code JedisDataException}
- * @param pingNanos how long it took
  * @param infos the answers for the {@link #SECTIONS}
- * @param time the answer to TIME
  * @param ownMillis the clock of this process at that moment, epoch ms
  */
 record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object time, long ownMillis) {
