@@ -55,7 +55,15 @@ final class GrantedLeases {
     boolean submitted = false;
     try {
       FanOut<Boolean> releases = members.fanOut();
-      byPlace().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
+      byPlace()
+          .forEach(
+              (place, lease) ->
+                  releases.submitOrRun(
+                      place,
+                      () -> {
+                        lease.release();
+                        return true;
+                      }));
       submitted = true;
       if (awaited) {
         releases.awaitUninterruptibly(done -> false, members.nanoTime() + budgetNanos);
