@@ -100,11 +100,6 @@ record FairLockProtocol(Keys keys, List<String> run, int served) implements RunP
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 0);
-  }
-
-  @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun) {
     return new ScriptCall(
         ACQUIRE,

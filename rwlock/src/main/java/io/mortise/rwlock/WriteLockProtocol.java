@@ -78,11 +78,6 @@ record WriteLockProtocol(ReadWriteKeys keys) implements ReadWriteProtocol, Trans
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 1);
-  }
-
-  @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     return new ScriptCall(
         keys.fair ? ACQUIRE_FAIR : ACQUIRE,

@@ -78,11 +78,6 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   }
 
   @Override
-  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 1);
-  }
-
-  @Override
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     byte[] lockKey = lockKey();
     return new ScriptCall(
