@@ -52,10 +52,12 @@ final class LockScan {
   private final Supplier<Deadline> deadlines;
   private final String glob;
   private final int limit;
-  private final TreeSet<String> found = new TreeSet<>();
-  private long unreadable;
-  private boolean hasMore;
-  private boolean isPartial;
+
+  // The result, see LockSearch.Found.
+  final TreeSet<String> found = new TreeSet<>();
+  long unreadable;
+  boolean hasMore;
+  boolean isPartial;
 
   /**
    * @param deadlines makes the deadline of one step
@@ -77,26 +79,6 @@ final class LockScan {
       scan(server, "list", QUEUE + "{" + glob + "}", (keys, unused, end) -> queues(keys, true));
       scan(server, "list", QUEUE + glob, (keys, unused, end) -> queues(keys, false));
     }
-  }
-
-  /** The names, in alphabetical order. */
-  List<String> found() {
-    return List.copyOf(found);
-  }
-
-  /** Returns whether there are more than the limit. */
-  boolean hasMore() {
-    return hasMore;
-  }
-
-  /** Returns whether servers of a cluster were not asked, because its slot map cannot be read. */
-  boolean isPartial() {
-    return isPartial;
-  }
-
-  /** Returns how many hashes the user may not read, and were not asked for after some refusals. */
-  long unreadable() {
-    return unreadable;
   }
 
   /** Finds the locks among the keys of one step, with further commands on the same connection. */

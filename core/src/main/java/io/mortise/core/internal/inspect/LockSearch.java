@@ -7,6 +7,7 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockInspection;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LockName;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -75,7 +76,7 @@ public final class LockSearch {
     } catch (CommandException fault) {
       throw LockExceptions.from(fault);
     }
-    return new Found(inspect(scan.found()), scan.hasMore(), scan.unreadable(), scan.isPartial());
+    return new Found(inspect(scan.found), scan.hasMore, scan.unreadable, scan.isPartial);
   }
 
   /**
@@ -83,7 +84,7 @@ public final class LockSearch {
    *
    * @throws IllegalArgumentException if one is no name of a lock
    */
-  public List<LockInspection> inspect(List<String> names) {
+  public List<LockInspection> inspect(Collection<String> names) {
     return inspector.inspectAll(names.stream().map(LockName::new).toList());
   }
 }
