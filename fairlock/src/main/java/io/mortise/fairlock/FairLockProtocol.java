@@ -25,7 +25,7 @@ import java.util.List;
  * @param run the run of a hold; empty for none
  * @param served how many of its waiters the hold has served
  */
-record FairLockProtocol(FairLockKeys keys, List<String> run, int served) implements RunProtocol {
+record FairLockProtocol(Keys keys, List<String> run, int served) implements RunProtocol {
   private static final Script ACQUIRE = Script.load("fair/acquire");
   private static final Script RELEASE = Script.load("fair/release");
   private static final Script KEEP = Script.load("fair/keep");
@@ -37,8 +37,40 @@ record FairLockProtocol(FairLockKeys keys, List<String> run, int served) impleme
 
   private static final int FIRST_OF_RUN = 3;
 
+  /** The keys and the constant arguments of one fair lock, encoded once for all of its holds. */
+  static final class Keys {
+    final LockName name;
+    final String channelPrefix;
+    final byte[] lockKey;
+    final byte[] tokenKey;
+    final byte[] forcedKey;
+    final byte[] tokenRetentionMillis;
+    final byte[] forcedMarkMillis;
+    final WaiterQueue queue;
+    final List<byte[]> ofHeartbeat;
+    final List<byte[]> ofLeave;
+    final List<byte[]> ofRelease;
+
+    Keys(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
+      this.name = name;
+      this.channelPrefix = name.derive("redisson_lock__channel");
+      this.lockKey = bytes(name.value());
+      this.tokenKey = bytes(name.tokenKey());
+      this.forcedKey = bytes(name.forcedKey());
+      this.tokenRetentionMillis = bytes(options.tuning().tokenRetention().toMillis());
+      this.forcedMarkMillis = bytes(options.lease().toMillis());
+      this.queue = new WaiterQueue(name, waiterTimeout);
+      byte[] channels = bytes(channelPrefix);
+      byte[] plainWaiters = bytes(name.waitersKey());
+      this.ofHeartbeat = List.of(lockKey, channels, queue.key(), queue.deadlinesKey());
+      this.ofLeave = List.of(lockKey, channels, queue.key(), queue.deadlinesKey(), plainWaiters);
+      this.ofRelease =
+          List.of(lockKey, channels, forcedKey, queue.key(), queue.deadlinesKey(), plainWaiters);
+    }
+  }
+
   FairLockProtocol(LockName name, LockOptions options, WaiterTimeout waiterTimeout) {
-    this(new FairLockKeys(name, options, waiterTimeout), List.of(), 0);
+    this(new Keys(name, options, waiterTimeout), List.of(), 0);
   }
 
   @Override
@@ -65,11 +97,6 @@ record FairLockProtocol(FairLockKeys keys, List<String> run, int served) impleme
   @Override
   public boolean hasChannelPerWaiter() {
     return true;
-  }
-
-  @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 0);
   }
 
   @Override

@@ -9,17 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members that are held as handles. They may still have an owner thread, and are not renewed after
- * its death.
+ * Members that are held as handles.
  *
- * <p><b>Threads.</b> Immutable; any thread may call it.
+ * @param owner the thread after whose death they are not renewed, or null
  */
-final class HandleMode implements MemberMode {
-  private final @Nullable Thread owner;
-
-  HandleMode(@Nullable Thread owner) {
-    this.owner = owner;
-  }
+record HandleMode(@Nullable Thread owner) implements MemberMode {
 
   @Override
   public boolean ownsByThread() {
@@ -41,16 +35,6 @@ final class HandleMode implements MemberMode {
   public GroupAttemptResult acquireTogether(List<LeaseSource> members, LeaseTerms terms)
       throws InterruptedException {
     return LeaseGroup.acquire(members, terms, owner);
-  }
-
-  @Override
-  public void reenter(List<LeaseSource> members, LeaseTerms terms) {
-    throw new IllegalStateException("a handle is not entered again");
-  }
-
-  @Override
-  public void exit(List<LeaseSource> members) {
-    throw new IllegalStateException("a handle is not entered again");
   }
 
   @Override

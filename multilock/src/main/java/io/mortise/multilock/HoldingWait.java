@@ -9,13 +9,6 @@ package io.mortise.multilock;
  * rounds of four are short, and the fourth takes four times as long each time, until it begins
  * again.
  *
- * <table>
- *   <caption>Milliseconds</caption>
- *   <tr><td>0</td><td>25</td><td>50</td><td>200</td></tr>
- *   <tr><td>0</td><td>25</td><td>50</td><td>800</td></tr>
- *   <tr><td>0</td><td>25</td><td>50</td><td>3,200</td></tr>
- * </table>
- *
  * <p><b>Threads.</b> Any thread may call any method.
  */
 final class HoldingWait {

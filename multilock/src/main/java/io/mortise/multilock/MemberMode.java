@@ -32,10 +32,14 @@ interface MemberMode {
       throws InterruptedException;
 
   /** Adds one level of re-entry to each member; only for a thread. */
-  void reenter(List<LeaseSource> members, LeaseTerms terms);
+  default void reenter(List<LeaseSource> members, LeaseTerms terms) {
+    throw new IllegalStateException("a handle is not entered again");
+  }
 
   /** Exits one level of each member, which is not the last; only for a thread. */
-  void exit(List<LeaseSource> members);
+  default void exit(List<LeaseSource> members) {
+    throw new IllegalStateException("a handle is not entered again");
+  }
 
   /** Releases the members; returns the failures. After an error none of them is renewed. */
   default List<RuntimeException> release(List<LeaseSource> from, List<OwnedLease> held) {

@@ -2,6 +2,7 @@ package io.mortise.multilock;
 
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import io.mortise.core.composite.CommonToken;
 import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.spi.CallerWait;
@@ -11,7 +12,6 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,11 +63,7 @@ final class MultiAcquisition {
   private long roundNanos; // when the last round began
   private long stepNanos; // when the last step began
 
-  /**
-   * @param source the source of the hold
-   * @param members the sources of its members, in the order in which all processes acquire them
-   * @param wait that of the terms, which has begun
-   */
+  /** The members are in the order in which all processes acquire them; the wait has begun. */
   MultiAcquisition(
       LeaseSource source,
       List<LeaseSource> members,
@@ -141,8 +137,8 @@ final class MultiAcquisition {
    * outage timeout of the members. The wait for a busy member in between does not count.
    */
   private boolean exceedsOutageTimeout(long failingNanos) {
-    LongStream timeouts = members.stream().mapToLong(m -> m.options().outageTimeout().toNanos());
-    return terms.isUnbounded() && failingNanos >= timeouts.min().orElseThrow();
+    return terms.isUnbounded()
+        && members.stream().anyMatch(m -> failingNanos >= m.options().outageTimeout().toNanos());
   }
 
   // ---- one round
@@ -163,7 +159,10 @@ final class MultiAcquisition {
         if (busySeen) {
           return false;
         }
-        throw AcquisitionFailure.tooSlow(source.name(), terms);
+        throw failure(
+            "its wait of %d ms was over before all members were asked; wait longer"
+                .formatted(TimeUnit.NANOSECONDS.toMillis(terms.waitNanos())),
+            null);
       }
       int next = missing.get(0);
       List<Integer> group = groupOfFirst(missing);
@@ -234,9 +233,7 @@ final class MultiAcquisition {
     return terms.waitNanos() == 0 ? 0 : Math.max(1, wait.leftNanos());
   }
 
-  /**
-   * Returns the terms of one attempt without a wait, whose reply may take at most the time left.
-   */
+  /** Returns the terms of one attempt, whose reply may take at most the time that is left. */
   private LeaseTerms singleAttemptTerms(int place) {
     long timeout = members.get(place).options().commandTimeout().toNanos();
     return termsFor(terms.waitNanos() == 0 || wait.leftNanos() > timeout ? 0 : 1);
@@ -267,8 +264,18 @@ final class MultiAcquisition {
   }
 
   private LockException memberLost(@Nullable LeaseLostException cause) {
-    lost = AcquisitionFailure.memberLost(source.name(), terms, cause);
+    lost =
+        failure(
+            "a member was lost before the others were acquired; give a longer lease than %d ms"
+                .formatted(terms.leaseMillis()),
+            cause);
     return lost;
+  }
+
+  /** Returns a failure of the acquisition itself: the caller does not have the lock yet. */
+  private LockException failure(String fact, @Nullable LeaseLostException cause) {
+    return new LockException(
+        Reason.UNREACHABLE, "lock '%s': %s".formatted(source.name(), fact), cause);
   }
 
   /** Starts the caller's lease now, also for the members that were acquired first. */

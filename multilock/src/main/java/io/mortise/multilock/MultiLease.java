@@ -28,7 +28,6 @@ final class MultiLease extends CompositeLease {
   private boolean exited;
 
   /**
-   * @param source the source of the hold
    * @param memberSources the sources of its members, in the same order as the members
    * @param roundNanos when the round began that acquired the members; its thread may have held some
    *     of them before
@@ -87,20 +86,12 @@ final class MultiLease extends CompositeLease {
   @Override
   public void reenter(LeaseTerms terms) {
     ensureValid();
-    if (mode.ownsByThread()) {
-      mode.reenter(memberSources, terms.withoutMinimum());
-    } else {
-      extendTo(terms);
-    }
+    mode.reenter(memberSources, terms.withoutMinimum());
   }
 
   @Override
   public void exit(boolean renewed) {
-    if (mode.ownsByThread()) {
-      mode.exit(memberSources);
-    } else {
-      setRenewed(renewed);
-    }
+    mode.exit(memberSources);
   }
 
   @Override

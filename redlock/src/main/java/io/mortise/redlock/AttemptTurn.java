@@ -1,6 +1,7 @@
 package io.mortise.redlock;
 
 import io.mortise.core.spi.CallerWait;
+import java.util.LinkedList;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -22,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> An object is confined to the thread of its acquisition, except that the one
  * before it gives it the turn, by the semaphore. The monitor of the queue guards who has the turn
- * and who waits for it, with the links. The map orders those that begin and end the use of a queue.
+ * and who waits for it. The map orders those that begin and end the use of a queue.
  */
 final class AttemptTurn implements AutoCloseable {
   private static final Map<Object, Queue> QUEUES = new ConcurrentHashMap<>();
 
   /** The acquisitions of one lock. */
   private static final class Queue {
-    // The waiters, linked in their order: to join and to leave needs no memory.
-    @Nullable AttemptTurn first;
-    @Nullable AttemptTurn last;
+    /** In their order: to leave needs no memory, and an error in an addition changes nothing. */
+    @SuppressWarnings("JdkObsolete") // an ArrayDeque is broken when it cannot grow
+    final LinkedList<AttemptTurn> waiters = new LinkedList<>();
 
     @Nullable AttemptTurn current;
 
@@ -44,34 +45,14 @@ final class AttemptTurn implements AutoCloseable {
     /** Adds a waiter at the end, unless it waits already. */
     void add(AttemptTurn turn) {
       if (!turn.waiting) {
-        turn.waiting = true;
-        turn.before = last;
-        if (last == null) {
-          first = turn;
-        } else {
-          last.after = turn;
-        }
-        last = turn;
+        turn.waiting = waiters.add(turn);
       }
     }
 
     void remove(AttemptTurn turn) {
       if (turn.waiting) {
         turn.waiting = false;
-        AttemptTurn before = turn.before;
-        AttemptTurn after = turn.after;
-        if (before == null) {
-          first = after;
-        } else {
-          before.after = after;
-        }
-        if (after == null) {
-          last = before;
-        } else {
-          after.before = before;
-        }
-        turn.before = null;
-        turn.after = null;
+        waiters.remove(turn);
       }
     }
   }
@@ -84,17 +65,10 @@ final class AttemptTurn implements AutoCloseable {
   /** How long those behind wait for an answer; only the own thread uses it. */
   private long answerTimeoutNanos;
 
-  // The place in the queue.
+  /** Whether it has a place among the waiters. */
   private boolean waiting;
-  private @Nullable AttemptTurn before;
-  private @Nullable AttemptTurn after;
 
-  /**
-   * Joins the acquisitions of a lock.
-   *
-   * @param lock its identity
-   * @param clock returns nanoseconds
-   */
+  /** Joins the acquisitions of the lock of that identity. */
   AttemptTurn(Object lock, LongSupplier clock) {
     this.lock = lock;
     this.clock = clock;
@@ -111,7 +85,6 @@ final class AttemptTurn implements AutoCloseable {
   /**
    * Waits for the turn; again, if an earlier wait has ended without it.
    *
-   * @param nanos for how long at most
    * @param answerTimeoutNanos for how long at most after the last answer of the one that has the
    *     turn
    * @throws InterruptedException if the terms say that an interrupt ends the wait
@@ -164,7 +137,7 @@ final class AttemptTurn implements AutoCloseable {
     if (nowNanos - queue.answeredNanos < answerTimeoutNanos) {
       queue.answeredNanos = nowNanos;
     }
-    give(queue.first);
+    give(queue.waiters.peek());
   }
 
   /** Returns whether this acquisition asks alone. */

@@ -1,14 +1,13 @@
 package io.mortise.redlock;
 
-import io.mortise.core.composite.MemberLock;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +19,59 @@ import org.jspecify.annotations.Nullable;
  * grant.
  *
  * <p><b>Threads.</b> One thread submits the calls and waits. The threads that deliver replies
- * synchronize with it by the lock, and unpark it when the replies are enough. {@link #close} hands
- * the rest to a {@link LateReplyHandler}: a later reply goes to it, on the thread that delivers the
- * reply. Every reply is seen exactly once: by the waiting thread, or by the handler.
- *
- * @param <T> the type of a reply
+ * synchronize with it by the monitor, to enter which needs no memory and under which nothing
+ * blocks, and unpark it when the replies are enough. {@link #close} hands the rest to a {@link
+ * LateReplyHandler}: a later reply goes to it, on the thread that delivers the reply. Every reply
+ * is seen exactly once: by the waiting thread, or by the handler.
  */
 final class FanOut<T> {
   private final List<QuorumMember> members;
-  private final ReentrantLock lock = MemberLock.create();
 
-  // All guarded by lock.
-  private final List<MemberCall<T>> calls;
+  // All guarded by the monitor.
+  private final List<Call<T>> calls;
   private Predicate<FanOut<T>> sufficient = none -> false;
   private @Nullable LateReplyHandler<T> late;
   private boolean interruptRequested;
   private @Nullable Thread waiter;
+
+  /** The call to one member, with room for its reply: to deliver it needs no memory. */
+  private static final class Call<T> {
+    boolean asked;
+    boolean answered;
+
+    /** Null when the call failed. */
+    @Nullable T value;
+
+    /** Null when the call succeeded, and when it was not made. */
+    @Nullable Throwable failure;
+
+    /** The thread that makes the call; null before and afterwards. */
+    @Nullable Thread thread;
+
+    /** Returns whether the member was called and has not replied. */
+    boolean isOpen() {
+      return asked && !answered;
+    }
+
+    /** Returns the reply; null if there is none yet. */
+    @Nullable NodeReply<T> reply(QuorumMember member) {
+      return answered ? new NodeReply<>(value, value == null ? exception(member) : null) : null;
+    }
+
+    private RuntimeException exception(QuorumMember member) {
+      if (failure instanceof RejectedExecutionException) {
+        return new LockException(Reason.CLIENT_CLOSED, member + ": its client was closed", failure);
+      }
+      if (failure instanceof RuntimeException thrown) {
+        return thrown;
+      }
+      return member.noReply(
+          failure == null
+              ? "could not be asked"
+              : failure instanceof Error ? "an error kept back its reply" : "was not awaited",
+          failure);
+    }
+  }
 
   /** Accepts replies that arrive after {@link #close}. */
   @FunctionalInterface
@@ -52,7 +88,7 @@ final class FanOut<T> {
     this.members = members;
     this.calls = new ArrayList<>(members.size());
     for (int i = 0; i < members.size(); i++) {
-      calls.add(new MemberCall<>());
+      calls.add(new Call<>());
     }
   }
 
@@ -92,18 +128,13 @@ final class FanOut<T> {
     deliver(place, value, null);
   }
 
-  private void markAsked(int place) {
-    lock.lock(); // without memory: the call has been submitted
-    try {
-      calls.get(place).asked = true;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void markAsked(int place) {
+    calls.get(place).asked = true; // without memory: the call has been submitted
   }
 
   /** Returns whether the member was called, or need not be. */
-  boolean isAsked(int place) {
-    return holdingLock(() -> calls.get(place).asked);
+  synchronized boolean isAsked(int place) {
+    return calls.get(place).asked;
   }
 
   /** Makes a call; one on a thread of a client is interruptible, by {@link #close}. */
@@ -119,37 +150,26 @@ final class FanOut<T> {
     }
     if (interruptible) {
       onEnd(place);
+      Thread.interrupted(); // an interrupt that came too late is meant for no other task
     }
     deliver(place, value, failure);
   }
 
   /** Registers the thread of a call: from here on {@link #close} can interrupt it. */
-  private boolean onStart(int place) {
-    lock.lock();
-    try {
-      calls.get(place).thread = Thread.currentThread();
-      return !interruptRequested;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized boolean onStart(int place) {
+    calls.get(place).thread = Thread.currentThread();
+    return !interruptRequested;
   }
 
-  private void onEnd(int place) {
-    lock.lock();
-    try {
-      calls.get(place).thread = null;
-    } finally {
-      lock.unlock();
-    }
-    Thread.interrupted(); // an interrupt that came too late is meant for no other task
+  private synchronized void onEnd(int place) {
+    calls.get(place).thread = null;
   }
 
   private void deliver(int place, @Nullable T value, @Nullable Throwable failure) {
     LateReplyHandler<T> handler;
     int abandoned;
-    lock.lock();
-    try {
-      MemberCall<T> call = calls.get(place);
+    synchronized (this) {
+      Call<T> call = calls.get(place);
       abandoned = call.isOpen() ? 1 : 0; // since the close
       handler = late;
       if (handler == null) {
@@ -166,8 +186,6 @@ final class FanOut<T> {
         }
         return;
       }
-    } finally {
-      lock.unlock();
     }
     members.get(place).abandonedCalls().addAndGet(-abandoned);
     if (value != null) {
@@ -181,29 +199,23 @@ final class FanOut<T> {
    * @throws InterruptedException if the thread is interrupted; the calls go on
    */
   void await(Predicate<FanOut<T>> enough, long untilNanos) throws InterruptedException {
-    holdingLock(
-        () -> {
-          sufficient = enough;
-          waiter = Thread.currentThread();
-          return true;
-        });
+    synchronized (this) {
+      sufficient = enough;
+      waiter = Thread.currentThread();
+    }
     while (true) {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      if (holdingLock(this::isOver)) {
-        return;
-      }
       long left = untilNanos - members.get(0).source().nanoTime();
-      if (left <= 0) {
+      if (isOver() || left <= 0) {
         return;
       }
       LockSupport.parkNanos(this, left);
     }
   }
 
-  /** Called under the lock. */
-  private boolean isOver() {
+  private synchronized boolean isOver() {
     return open() == 0 || sufficient.test(this);
   }
 
@@ -226,74 +238,47 @@ final class FanOut<T> {
   /**
    * Ends the wait: later replies go to {@code rest}. Allocates nothing, and may be called again,
    * with another handler.
-   *
-   * @param interrupt whether to interrupt the calls in progress
    */
-  void close(boolean interrupt, LateReplyHandler<T> rest) {
-    lock.lock();
-    try {
-      boolean first = late == null;
-      late = rest;
-      interruptRequested = interrupt;
-      for (int i = 0; i < calls.size(); i++) {
-        MemberCall<T> call = calls.get(i);
-        if (first && call.isOpen()) {
-          members.get(i).abandonedCalls().incrementAndGet();
-        }
-        if (interrupt && call.thread != null) {
-          call.thread.interrupt();
-        }
+  synchronized void close(boolean interrupt, LateReplyHandler<T> rest) {
+    boolean first = late == null;
+    late = rest;
+    interruptRequested = interrupt;
+    for (int i = 0; i < calls.size(); i++) {
+      Call<T> call = calls.get(i);
+      if (first && call.isOpen()) {
+        members.get(i).abandonedCalls().incrementAndGet();
       }
-    } finally {
-      lock.unlock();
+      if (interrupt && call.thread != null) {
+        call.thread.interrupt();
+      }
     }
   }
 
   /** Returns how many members have been called and have not replied. */
-  int open() {
-    return holdingLock(() -> (int) calls.stream().filter(MemberCall::isOpen).count());
+  synchronized int open() {
+    return (int) calls.stream().filter(Call::isOpen).count();
   }
 
   /** Returns the value that a member has replied; null if there is none. Allocates nothing. */
-  @Nullable T valueAt(int place) {
-    lock.lock();
-    try {
-      return calls.get(place).value;
-    } finally {
-      lock.unlock();
-    }
+  synchronized @Nullable T valueAt(int place) {
+    return calls.get(place).value;
   }
 
   /** Returns the replies so far; null for a member that was not called, or has not replied. */
-  List<@Nullable NodeReply<T>> replies() {
-    return holdingLock(
-        () -> {
-          List<@Nullable NodeReply<T>> replies = new ArrayList<>(calls.size());
-          for (int i = 0; i < calls.size(); i++) {
-            replies.add(calls.get(i).reply(members.get(i)));
-          }
-          return replies;
-        });
+  synchronized List<@Nullable NodeReply<T>> replies() {
+    List<@Nullable NodeReply<T>> replies = new ArrayList<>(calls.size());
+    for (int i = 0; i < calls.size(); i++) {
+      replies.add(calls.get(i).reply(members.get(i)));
+    }
+    return replies;
   }
 
   /** Returns how many replies have a value that matches. */
-  int count(Predicate<T> matches) {
-    return holdingLock(
-        () -> {
-          int count = 0;
-          for (MemberCall<T> call : calls) {
-            count += call.value != null && matches.test(call.value) ? 1 : 0;
-          }
-          return count;
-        });
-  }
-
-  private <R> R holdingLock(Supplier<R> read) {
-    lock.lock();
-    try {
-      return read.get();
-    } finally {
-      lock.unlock();
+  synchronized int count(Predicate<T> matches) {
+    int count = 0;
+    for (Call<T> call : calls) {
+      count += call.value != null && matches.test(call.value) ? 1 : 0;
     }
+    return count;
   }
 }

@@ -22,9 +22,6 @@ final class GrantedLeases {
   private final FanOut<Optional<OwnedLease>> votes;
   private final long budgetNanos;
 
-  /**
-   * @param budgetNanos how long each node may take to answer a release
-   */
   GrantedLeases(QuorumMembers members, FanOut<Optional<OwnedLease>> votes, long budgetNanos) {
     this.members = members;
     this.votes = votes;
@@ -58,7 +55,15 @@ final class GrantedLeases {
     boolean submitted = false;
     try {
       FanOut<Boolean> releases = members.fanOut();
-      byPlace().forEach((place, lease) -> MajorityLease.release(releases, place, lease));
+      byPlace()
+          .forEach(
+              (place, lease) ->
+                  releases.submitOrRun(
+                      place,
+                      () -> {
+                        lease.release();
+                        return true;
+                      }));
       submitted = true;
       if (awaited) {
         releases.awaitUninterruptibly(done -> false, members.nanoTime() + budgetNanos);

@@ -1,9 +1,7 @@
 package io.mortise.redlock;
 
-import io.mortise.core.composite.MemberLock;
 import io.mortise.core.spi.OwnedLease;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,19 +12,14 @@ import org.jspecify.annotations.Nullable;
  * an error in the release of one does not keep the others from theirs.
  *
  * <p><b>Threads.</b> Called by the threads that deliver replies and by the thread that creates the
- * hold. The lock guards the fields; no command is sent while it is held.
+ * hold. The monitor guards the fields: to enter it needs no memory, and under it nothing blocks.
  */
 final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> {
-  private final ReentrantLock lock = MemberLock.create();
-
-  // All guarded by lock.
+  // All guarded by the monitor.
   private final @Nullable OwnedLease[] kept;
   private @Nullable MajorityLease hold;
   private boolean rejected;
 
-  /**
-   * @param members the number of nodes
-   */
   LateGrants(int members) {
     this.kept = new @Nullable OwnedLease[members];
   }
@@ -38,15 +31,12 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
     }
     OwnedLease lease = granted.get();
     MajorityLease current;
-    lock.lock();
-    try {
+    synchronized (this) {
       current = rejected ? null : hold;
       if (current == null && !rejected) {
         kept[place] = lease;
         return;
       }
-    } finally {
-      lock.unlock();
     }
     if (current == null) {
       QuorumMember.releaseQuietly(lease);
@@ -59,28 +49,20 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
    * Returns the largest token of the late grants that remember the given token or a later one; 0 if
    * there is none.
    */
-  long tokenIfRemembered(long token) {
-    lock.lock();
-    try {
-      long largest = 0;
-      for (OwnedLease lease : kept) {
-        if (lease != null && lease.lastToken() >= token) {
-          largest = Math.max(largest, lease.fencingToken());
-        }
+  synchronized long tokenIfRemembered(long token) {
+    long largest = 0;
+    for (OwnedLease lease : kept) {
+      if (lease != null && lease.lastToken() >= token) {
+        largest = Math.max(largest, lease.fencingToken());
       }
-      return largest;
-    } finally {
-      lock.unlock();
     }
+    return largest;
   }
 
   /** Attaches all kept and all later grants to the hold. */
   void attachTo(MajorityLease newHold) {
-    lock.lock();
-    try {
+    synchronized (this) {
       hold = newHold;
-    } finally {
-      lock.unlock();
     }
     for (int i = 0; i < kept.length; i++) {
       OwnedLease lease = keptAt(i);
@@ -93,11 +75,8 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
 
   /** Releases all kept and all later grants, because there is no hold. */
   void reject() {
-    lock.lock();
-    try {
+    synchronized (this) {
       rejected = true;
-    } finally {
-      lock.unlock();
     }
     releaseFrom(0);
   }
@@ -116,21 +95,11 @@ final class LateGrants implements FanOut.LateReplyHandler<Optional<OwnedLease>> 
     }
   }
 
-  private @Nullable OwnedLease keptAt(int place) {
-    lock.lock();
-    try {
-      return kept[place];
-    } finally {
-      lock.unlock();
-    }
+  private synchronized @Nullable OwnedLease keptAt(int place) {
+    return kept[place];
   }
 
-  private void remove(int place) {
-    lock.lock();
-    try {
-      kept[place] = null;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void remove(int place) {
+    kept[place] = null;
   }
 }

@@ -11,7 +11,6 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -45,7 +44,6 @@ final class MajorityLease extends CompositeLease
 
   /**
    * @param leases the leases by place; null where the node has not granted one
-   * @param terms the terms of the acquisition
    */
   MajorityLease(
       LeaseSource source,
@@ -251,19 +249,7 @@ final class MajorityLease extends CompositeLease
   @Override
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     end();
-    return nodeRequests.ask(this::leaseAt, MajorityLease::release, true).failures();
-  }
-
-  /** Submits the release of a member. */
-  static void release(FanOut<Boolean> requests, int place, OwnedLease lease) {
-    requests.submitOrRun(place, callOf(OwnedLease::release, lease));
-  }
-
-  private static Callable<Boolean> callOf(Consumer<OwnedLease> action, OwnedLease lease) {
-    return () -> {
-      action.accept(lease);
-      return true;
-    };
+    return nodeRequests.ask(this::leaseAt, OwnedLease::release, true).failures();
   }
 
   /**
@@ -273,9 +259,6 @@ final class MajorityLease extends CompositeLease
   @Override
   protected MemberReplies askMembers(Consumer<OwnedLease> action) {
     Consumer<OwnedLease> asked = action.andThen(member -> applyRenewal(member::setRenewed));
-    return nodeRequests.ask(
-        this::leaseAt,
-        (requests, place, lease) -> requests.submit(place, callOf(asked, lease)),
-        false);
+    return nodeRequests.ask(this::leaseAt, asked, false);
   }
 }

@@ -4,7 +4,9 @@ import io.mortise.core.composite.MemberReplies;
 import io.mortise.core.spi.OwnedLease;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -13,39 +15,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call it; each call has a {@link FanOut} of its own.
  *
- * @param members the members of the lock
  * @param budgetNanos how long each node may take to answer
  */
 record MajorityRequest(QuorumMembers members, long budgetNanos) {
   /** How long a release waits for the last nodes, once a majority has confirmed it. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Submits the call of one node. */
-  @FunctionalInterface
-  interface Submission {
-    void submit(FanOut<Boolean> requests, int place, OwnedLease lease);
-  }
-
   /**
-   * Asks all nodes that have a lease.
+   * Runs an action on each lease.
    *
    * @param leases returns the lease at a place; null when there is none
-   * @param awaitAll whether to wait for all of them, within a grace period, and not only for a
-   *     majority
+   * @param releases whether no lease may be left out, and all nodes are awaited within a grace
+   *     period, not only a majority
    */
   MemberReplies ask(
-      IntFunction<@Nullable OwnedLease> leases, Submission submission, boolean awaitAll) {
+      IntFunction<@Nullable OwnedLease> leases, Consumer<OwnedLease> action, boolean releases) {
     FanOut<Boolean> requests = members.fanOut();
     for (int i = 0; i < members.size(); i++) {
       OwnedLease lease = leases.apply(i);
       if (lease != null) {
-        submission.submit(requests, i, lease);
+        Callable<Boolean> call =
+            () -> {
+              action.accept(lease);
+              return true;
+            };
+        if (releases) {
+          requests.submitOrRun(i, call);
+        } else {
+          requests.submit(i, call);
+        }
       }
     }
     long untilNanos = members.nanoTime() + budgetNanos;
     requests.awaitUninterruptibly(
         answers -> answers.count(done -> done) >= members.quorum(), untilNanos);
-    if (awaitAll) {
+    if (releases) {
       long grace = members.nanoTime() + GRACE_NANOS;
       requests.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
     }

@@ -3,7 +3,6 @@ package io.mortise.redlock;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
@@ -12,7 +11,7 @@ import java.util.function.LongSupplier;
  * as a wrong password is, and otherwise after {@link #LASTING_NANOS}.
  *
  * <p><b>Threads.</b> Any thread may call any method. A healthy node costs its callers one volatile
- * read and one volatile write; the lock guards all other state.
+ * read and one volatile write; the monitor guards all other state.
  */
 final class NodeOutage {
   /** How long an unreachable node is not asked again. */
@@ -25,14 +24,13 @@ final class NodeOutage {
   static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final LongSupplier clock;
-  private final ReentrantLock lock = new ReentrantLock();
 
   /** Whether the node has an outage. */
   private volatile boolean begun;
 
   private volatile long answeredNanos;
 
-  // All guarded by lock.
+  // All guarded by the monitor.
   private long sinceNanos;
   private boolean unreachable;
   private long unreachableNanos;
@@ -55,36 +53,28 @@ final class NodeOutage {
    *
    * @return whether the outage is to be logged
    */
-  boolean recordFailure(LockException failure, long begunNanos) {
-    if (failure.reason() == Reason.CLIENT_CLOSED) {
+  synchronized boolean recordFailure(LockException failure, long begunNanos) {
+    if (failure.reason() == Reason.CLIENT_CLOSED || begunNanos - answeredNanos < 0) {
       return false;
     }
-    lock.lock();
-    try {
-      if (begunNanos - answeredNanos < 0) {
-        return false;
-      }
-      long now = clock.getAsLong();
-      if (!begun) {
-        begun = true;
-        sinceNanos = begunNanos;
-      }
-      if (failure.reason() == Reason.UNREACHABLE) {
-        unreachable = true;
-        unreachableNanos = now;
-      }
-      boolean isToBeLogged =
-          !logged
-              && now - loggedNanos >= QUIET_NANOS
-              && (now - sinceNanos >= LASTING_NANOS || !failure.reason().isTransient());
-      if (isToBeLogged) {
-        logged = true;
-        loggedNanos = now;
-      }
-      return isToBeLogged;
-    } finally {
-      lock.unlock();
+    long now = clock.getAsLong();
+    if (!begun) {
+      begun = true;
+      sinceNanos = begunNanos;
     }
+    if (failure.reason() == Reason.UNREACHABLE) {
+      unreachable = true;
+      unreachableNanos = now;
+    }
+    boolean isToBeLogged =
+        !logged
+            && now - loggedNanos >= QUIET_NANOS
+            && (now - sinceNanos >= LASTING_NANOS || !failure.reason().isTransient());
+    if (isToBeLogged) {
+      logged = true;
+      loggedNanos = now;
+    }
+    return isToBeLogged;
   }
 
   /**
@@ -94,19 +84,15 @@ final class NodeOutage {
    */
   boolean recordAnswer() {
     answeredNanos = clock.getAsLong();
-    if (!begun) {
-      return false;
-    }
-    lock.lock();
-    try {
-      boolean wasLogged = logged;
-      begun = false;
-      unreachable = false;
-      logged = false;
-      return wasLogged;
-    } finally {
-      lock.unlock();
-    }
+    return begun && end();
+  }
+
+  private synchronized boolean end() {
+    boolean wasLogged = logged;
+    begun = false;
+    unreachable = false;
+    logged = false;
+    return wasLogged;
   }
 
   /**
@@ -115,19 +101,15 @@ final class NodeOutage {
    * suppressed until the node answers or another pause is over.
    */
   boolean suppressesCalls() {
-    if (!begun) {
-      return false;
+    return begun && mustPause();
+  }
+
+  private synchronized boolean mustPause() {
+    long now = clock.getAsLong();
+    if (!unreachable || now - unreachableNanos < PAUSE_NANOS) {
+      return unreachable;
     }
-    lock.lock();
-    try {
-      long now = clock.getAsLong();
-      if (!unreachable || now - unreachableNanos < PAUSE_NANOS) {
-        return unreachable;
-      }
-      unreachableNanos = now;
-      return false;
-    } finally {
-      lock.unlock();
-    }
+    unreachableNanos = now;
+    return false;
   }
 }

@@ -92,7 +92,6 @@ final class NodeReacquisition {
   }
 
   /**
-   * @param source the source of the hold
    * @param firstPauseNanos the pause before the first attempt; it doubles with each attempt
    */
   NodeReacquisition(

@@ -75,9 +75,6 @@ final class QuorumAcquisition {
   private long failingSinceNanos;
   private @Nullable LockException failure;
 
-  /**
-   * @param source the source of the hold
-   */
   QuorumAcquisition(
       LeaseSource source, QuorumMembers members, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;

@@ -5,6 +5,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CompositeLeaseSource;
+import io.mortise.core.spi.LeakDetectingLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +73,32 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   @Override
   public Lease guard(OwnedLease lease) {
-    return new LeakDetectingQuorumLease(
-        (MajorityLease) lease, options().traceLeases(), this::execute);
+    return new Handle((MajorityLease) lease, options().traceLeases(), this::execute);
+  }
+
+  /** The lease that the user receives, with the questions of a quorum. */
+  private static final class Handle extends LeakDetectingLease implements QuorumLease {
+    private final MajorityLease hold;
+
+    Handle(MajorityLease hold, boolean traced, Consumer<Runnable> worker) {
+      super(hold, traced, worker);
+      this.hold = hold;
+    }
+
+    @Override
+    public int validNodes() {
+      return hold.validNodes();
+    }
+
+    @Override
+    public int nodes() {
+      return hold.nodes();
+    }
+
+    @Override
+    public int quorum() {
+      return hold.quorum();
+    }
   }
 
   @Override

@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
  * whose parts are atomic or have their own lock.
- *
- * @param source the source of its leases
- * @param health the health of its node
  */
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
@@ -51,7 +48,6 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
    * @param abandonedCalls the number of abandoned calls: calls in progress whose reply no thread
    *     awaits
    * @param serverIds the ids that its servers report; empty until they have answered
-   * @param outage the outage of the node, if it has one
    */
   record NodeHealth(
       AtomicInteger abandonedCalls, AtomicReference<Set<String>> serverIds, NodeOutage outage) {

@@ -41,10 +41,6 @@ final class QuorumRound {
   private List<@Nullable NodeReply<Optional<OwnedLease>>> answers = List.of();
   private @Nullable LockException failure;
 
-  /**
-   * @param source the source of the hold
-   * @param owner the thread that will own the hold, or null
-   */
   QuorumRound(LeaseSource source, QuorumMembers members, LeaseTerms terms, @Nullable Thread owner) {
     this.source = source;
     this.members = members;

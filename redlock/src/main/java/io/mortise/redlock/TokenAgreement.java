@@ -27,13 +27,7 @@ final class TokenAgreement {
   private final long budgetNanos;
   private List<@Nullable NodeReply<Boolean>> replies = List.of();
 
-  /**
-   * An agreement among the members that have granted.
-   *
-   * @param lock its name, for messages
-   * @param granted the leases by the place of their node
-   * @param budgetNanos how long each node may take to answer
-   */
+  /** An agreement among the members that have granted. */
   TokenAgreement(
       String lock, QuorumMembers members, Map<Integer, OwnedLease> granted, long budgetNanos) {
     this.lock = lock;

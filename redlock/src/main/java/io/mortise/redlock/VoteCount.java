@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The votes of the nodes at one moment of a round, and their decision.
  *
- * @param nodes the number of nodes
- * @param granted how many have granted
  * @param refused how many are held by others
  * @param pending how many have not replied, and may still do so
  * @param remembering how many of those that have granted remember a token

@@ -2,9 +2,12 @@ package io.mortise.rwlock;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.stream.Stream;
@@ -89,9 +92,11 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   /** The default waiter timeout, for which a waiter without a heartbeat delays the others: 10 s. */
   public static final Duration DEFAULT_WAITER_TIMEOUT = WaiterTimeout.DEFAULT;
 
-  private final ReadWriteScripts scripts;
-  private final ReadWriteSide readLock;
-  private final ReadWriteSide writeLock;
+  private final ReadWriteKeys keys;
+  private final ProtocolLeaseSource reads;
+  private final ProtocolLeaseSource writes;
+  private final DistributedLock readLock;
+  private final DistributedLock writeLock;
 
   /**
    * Creates the read-write lock of that name, which keeps no order between processes. Sends
@@ -139,24 +144,26 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   }
 
   private RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
-    this.scripts =
-        new ReadWriteScripts(
+    this.keys =
+        new ReadWriteKeys(
             LockName.of(client.options(), name),
             client.options(),
             fair,
             new WaiterTimeout(waiterTimeout));
-    this.readLock = new ReadWriteSide(client, new ReadLockProtocol(scripts));
-    this.writeLock = new ReadWriteSide(client, new WriteLockProtocol(scripts));
+    this.reads = ProtocolLeaseSource.of(client, new ReadLockProtocol(keys));
+    this.readLock = LeaseBackedLock.of(reads);
+    this.writes = ProtocolLeaseSource.of(client, new WriteLockProtocol(keys));
+    this.writeLock = LeaseBackedLock.of(writes);
   }
 
   /** Returns the name that the processes share: the key in Redis. */
   public String name() {
-    return scripts.name.value();
+    return keys.name.value();
   }
 
   /** Returns whether the lock is granted in the order of arrival. */
   public boolean isFair() {
-    return scripts.fair;
+    return keys.fair;
   }
 
   /** Returns the lock that readers share. */
@@ -176,7 +183,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return readLock.query(scripts.queue.query("")).get(0);
+    return askQueue("").get(0);
   }
 
   /**
@@ -188,13 +195,19 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * @return empty when this client has no waiter, and for a lock that is not fair
    */
   public OptionalLong queuePosition() {
-    Stream<String> reader = readLock.waitingHolders().stream().limit(1);
+    Stream<String> reader = reads.waitingHolders().stream().limit(1);
     Stream<String> writer =
-        writeLock.waitingHolders().stream().limit(1).map(ReadWriteScripts::writeHold);
+        writes.waitingHolders().stream().limit(1).map(WriteLockProtocol::writeHold);
     return Stream.concat(reader, writer)
-        .mapToLong(hold -> readLock.query(scripts.queue.query(hold)).get(1))
+        .mapToLong(hold -> askQueue(hold).get(1))
         .filter(position -> position >= 0)
         .min();
+  }
+
+  /** Returns the length of the queue, and the position of that hold in it. */
+  @SuppressWarnings("unchecked")
+  private List<Long> askQueue(String hold) {
+    return (List<Long>) reads.query(keys.queue.query(hold));
   }
 
   /** Returns whether both are locks of one name and client. */
@@ -210,6 +223,6 @@ public final class RedisReadWriteLock implements ReadWriteLock {
 
   @Override
   public String toString() {
-    return (scripts.fair ? "fair " : "") + "read-write lock:" + scripts.name.value();
+    return (keys.fair ? "fair " : "") + "read-write lock:" + keys.name.value();
   }
 }

@@ -27,16 +27,16 @@ import org.junit.jupiter.api.Test;
 class ReadWriteProtocolsTest {
   private static final String HOLDER = "6f9619ff-8b86-8011-b42d-00cf4fc964ff:7";
 
-  private final ReadWriteScripts unfair = scripts("catalogue", false);
-  private final ReadWriteScripts fair = scripts("catalogue", true);
+  private final ReadWriteKeys unfair = keys("catalogue", false);
+  private final ReadWriteKeys fair = keys("catalogue", true);
 
-  private static ReadWriteScripts scripts(String name, boolean fair) {
+  private static ReadWriteKeys keys(String name, boolean fair) {
     LockOptions options =
         LockOptions.builder()
             .lease(Duration.ofSeconds(20))
             .tuning(t -> t.tokenRetention(Duration.ofMinutes(3)))
             .build();
-    return new ReadWriteScripts(
+    return new ReadWriteKeys(
         new LockName(name), options, fair, new WaiterTimeout(Duration.ofSeconds(8)));
   }
 
@@ -62,10 +62,10 @@ class ReadWriteProtocolsTest {
             "redisson_lock_queue:{catalogue}",
             "redisson_lock_timeout:{catalogue}",
             "mortise_readers:{catalogue}"),
-        texts(unfair.keys()));
-    List<String> tagged = texts(scripts("a:{b}:c", false).keys());
+        texts(unfair.ofMost));
+    List<String> tagged = texts(keys("a:{b}:c", false).ofMost);
     assertEquals(List.of("a:{b}:c", "a:{b}:c", "redisson_rwlock:a:{b}:c"), tagged.subList(0, 3));
-    assertEquals("redisson_lock_token:{catalogue}", texts(unfair.keysAndToken()).get(9));
+    assertEquals("redisson_lock_token:{catalogue}", texts(unfair.withToken).get(9));
   }
 
   @Test
@@ -104,26 +104,26 @@ class ReadWriteProtocolsTest {
   @Test
   void aWritingThreadReadsBelowItsOwnHold() {
     ReadLockProtocol reads = new ReadLockProtocol(unfair);
-    assertSame(reads, reads.boundTo(thatHolds(ReadWriteScripts.READ_LOCK)));
-    LockProtocol below = reads.boundTo(thatHolds(ReadWriteScripts.WRITE_LOCK));
+    assertSame(reads, reads.boundTo(thatHolds(ReadWriteProtocol.READ_LOCK)));
+    LockProtocol below = reads.boundTo(thatHolds(ReadWriteProtocol.WRITE_LOCK));
     ScriptCall call = below.acquire("reader", 900, false);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
     assertEquals(List.of("42", "45"), texts(call.arguments()).subList(6, 8), "its tokens");
     assertEquals(reads.kind(), below.kind());
-    assertTrue(reads.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
+    assertTrue(reads.selfDeadlock(thatHolds(ReadWriteProtocol.WRITE_LOCK)).isEmpty());
   }
 
   @Test
   void aReadingThreadThatWritesWouldWaitForItself() {
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
-    assertTrue(writes.selfDeadlock(thatHolds(ReadWriteScripts.WRITE_LOCK)).isEmpty());
+    assertTrue(writes.selfDeadlock(thatHolds(ReadWriteProtocol.WRITE_LOCK)).isEmpty());
     assertTrue(
         writes
-            .selfDeadlock(thatHolds(ReadWriteScripts.READ_LOCK))
+            .selfDeadlock(thatHolds(ReadWriteProtocol.READ_LOCK))
             .orElseThrow()
             .contains("read lock"));
-    assertSame(writes, writes.boundTo(thatHolds(ReadWriteScripts.READ_LOCK)));
+    assertSame(writes, writes.boundTo(thatHolds(ReadWriteProtocol.READ_LOCK)));
   }
 
   @Test

@@ -1,16 +1,22 @@
 package io.mortise.segmentedlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.WaiterQueue;
+import io.mortise.core.spi.WaiterTimeout;
+import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -21,6 +27,12 @@ import java.util.function.IntUnaryOperator;
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 final class AnySegmentProtocol implements QueueingProtocol {
+  private static final Script ACQUIRE_ANY = Script.load("segment/acquire_any");
+  private static final Script HEARTBEAT = Script.load("segment/heartbeat");
+  private static final Script LEAVE = Script.load("segment/leave");
+  private static final Script INSPECT = Script.load("segment/inspect");
+  private static final WaiterTimeout TIMEOUT = new WaiterTimeout(WaiterTimeout.DEFAULT);
+
   /** The reply of the script when all segments are exhausted. */
   private static final long EXHAUSTED = 3;
 
@@ -47,7 +59,7 @@ final class AnySegmentProtocol implements QueueingProtocol {
 
   @Override
   public LockName name() {
-    return keys.name();
+    return keys.name;
   }
 
   @Override
@@ -63,7 +75,7 @@ final class AnySegmentProtocol implements QueueingProtocol {
 
   @Override
   public String channel(String holder) {
-    return keys.channel(holder);
+    return keys.channelPrefix + ":" + holder;
   }
 
   @Override
@@ -73,8 +85,18 @@ final class AnySegmentProtocol implements QueueingProtocol {
 
   @Override
   public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    int start = random.applyAsInt(keys.count());
-    return keys.acquireAny(start, holder, leaseMillis, tokenRetentionMillis, waits);
+    return new ScriptCall(
+        ACQUIRE_ANY,
+        keys.ofMost,
+        List.of(
+            keys.group,
+            keys.countBytes,
+            bytes(random.applyAsInt(keys.count)),
+            bytes(holder),
+            bytes(leaseMillis),
+            tokenRetentionMillis,
+            bytes(waits ? TIMEOUT.heartbeatValidityMillis() : 0),
+            publish()));
   }
 
   @Override
@@ -91,6 +113,11 @@ final class AnySegmentProtocol implements QueueingProtocol {
   }
 
   @Override
+  public Lease guard(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    return new IndexedLease(lease, traced, worker);
+  }
+
+  @Override
   public ScriptCall release(String holder) {
     return keys.release(SegmentKeys.ANY, holder, 0);
   }
@@ -102,18 +129,30 @@ final class AnySegmentProtocol implements QueueingProtocol {
 
   @Override
   public ScriptCall leave(String holder) {
-    return keys.leave(holder);
+    return new ScriptCall(
+        LEAVE,
+        keys.ofMost,
+        List.of(keys.group, keys.countBytes, bytes(holder), keys.plainChannels, publish()));
   }
 
   @Override
   public Heartbeat heartbeat(String holder) {
-    return keys.heartbeat(holder);
+    ScriptCall item =
+        new ScriptCall(
+            HEARTBEAT,
+            keys.ofGroup,
+            List.of(
+                keys.group,
+                keys.countBytes,
+                bytes(holder),
+                bytes(TIMEOUT.heartbeatValidityMillis())));
+    return new Heartbeat(item, TIMEOUT.heartbeatIntervalMillis());
   }
 
   /** Returns a query of the time until a segment can be had. */
   @Override
   public ScriptCall queryLease() {
-    return keys.inspect();
+    return new ScriptCall(INSPECT, keys.ofGroup, List.of(keys.group, keys.countBytes));
   }
 
   // ---- asked of a segment, and not of all

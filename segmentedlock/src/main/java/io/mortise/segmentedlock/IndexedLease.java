@@ -1,85 +1,25 @@
 package io.mortise.segmentedlock;
 
-import io.mortise.core.Lease;
-import io.mortise.core.LeaseLoss;
-import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import io.mortise.core.spi.LeakDetectingLease;
+import io.mortise.core.spi.OwnedLease;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The lease of a segment, with its index. A caller that drops this object drops the guarded lease
- * too, which detects the leak.
+ * The lease of a segment that its user receives. Its index is the end of the segment's name.
  *
- * <p><b>Threads.</b> Immutable; any thread may call any method.
+ * <p><b>Threads.</b> Any thread may call any method.
  */
-final class IndexedLease implements SegmentLease {
-  private final Lease lease;
+final class IndexedLease extends LeakDetectingLease implements SegmentLease {
   private final int index;
 
-  IndexedLease(Lease lease, int index) {
-    this.lease = lease;
-    this.index = index;
+  IndexedLease(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    super(lease, traced, worker);
+    String name = lease.lockName();
+    this.index = Integer.parseInt(name.substring(name.lastIndexOf(':') + 1));
   }
 
   @Override
   public int index() {
     return index;
-  }
-
-  @Override
-  public String lockName() {
-    return lease.lockName();
-  }
-
-  @Override
-  public long fencingToken() {
-    return lease.fencingToken();
-  }
-
-  @Override
-  public State state() {
-    return lease.state();
-  }
-
-  @Override
-  public Duration remaining() {
-    return lease.remaining();
-  }
-
-  @Override
-  public Optional<LeaseLoss> loss() {
-    return lease.loss();
-  }
-
-  @Override
-  public void onLost(Consumer<LeaseLoss> listener) {
-    lease.onLost(listener);
-  }
-
-  @Override
-  public void onStateChange(Consumer<State> listener) {
-    lease.onStateChange(listener);
-  }
-
-  @Override
-  public void ensureValid() {
-    lease.ensureValid();
-  }
-
-  @Override
-  public void close() {
-    lease.close();
-  }
-
-  @Override
-  public CompletionStage<@Nullable Void> releaseAsync() {
-    return lease.releaseAsync();
-  }
-
-  @Override
-  public String toString() {
-    return lease.toString();
   }
 }

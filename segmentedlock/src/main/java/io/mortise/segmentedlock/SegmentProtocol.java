@@ -1,10 +1,17 @@
 package io.mortise.segmentedlock;
 
 import static io.mortise.scripts.ScriptCall.bytes;
+import static io.mortise.scripts.ScriptCall.publish;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.PlainLockProtocol;
+import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The protocol of one segment: a plain lock, whose release also notifies those that wait for any
@@ -13,6 +20,8 @@ import io.mortise.scripts.ScriptCall;
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 final class SegmentProtocol extends PlainLockProtocol {
+  private static final Script FORCE = Script.load("segment/force");
+
   private final SegmentKeys keys;
   private final int released;
   private final byte[] forcedMarkMillis;
@@ -38,6 +47,11 @@ final class SegmentProtocol extends PlainLockProtocol {
   }
 
   @Override
+  public Lease guard(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    return new IndexedLease(lease, traced, worker);
+  }
+
+  @Override
   public ScriptCall release(String holder) {
     return keys.release(released, holder, 0);
   }
@@ -49,6 +63,11 @@ final class SegmentProtocol extends PlainLockProtocol {
 
   @Override
   public ScriptCall forceRelease() {
-    return keys.force(name(), channel(""), forcedMarkMillis);
+    List<byte[]> ofSegment =
+        List.of(bytes(name().value()), bytes(channel("")), bytes(name().forcedKey()));
+    return new ScriptCall(
+        FORCE,
+        Stream.concat(ofSegment.stream(), keys.ofMost.stream()).toList(),
+        List.of(publish(), forcedMarkMillis, keys.group, keys.countBytes));
   }
 }

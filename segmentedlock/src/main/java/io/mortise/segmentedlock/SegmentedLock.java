@@ -6,7 +6,9 @@ import com.google.common.hash.Hashing;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
+import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.multilock.MultiLock;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
@@ -69,8 +71,9 @@ public final class SegmentedLock {
 
   private final LockClient client;
   private final SegmentKeys keys;
-  private final ProtocolLock any;
-  private final List<ProtocolLock> segments;
+  private final ProtocolLeaseSource anySource;
+  private final DistributedLock any;
+  private final List<DistributedLock> segments;
 
   /**
    * Creates the segmented lock of that name. Sends nothing.
@@ -88,17 +91,18 @@ public final class SegmentedLock {
     }
     this.client = Objects.requireNonNull(client, "client");
     this.keys = new SegmentKeys(LockName.of(client.options(), name), segments);
-    this.any = new ProtocolLock(client, new AnySegmentProtocol(keys, client.options()));
+    this.anySource = ProtocolLeaseSource.of(client, new AnySegmentProtocol(keys, client.options()));
+    this.any = LeaseBackedLock.of(anySource);
     this.segments =
         IntStream.range(0, segments)
             .mapToObj(i -> SegmentProtocol.of(keys, i, client.options()))
-            .map(protocol -> new ProtocolLock(client, protocol))
+            .map(protocol -> LeaseBackedLock.of(ProtocolLeaseSource.of(client, protocol)))
             .toList();
   }
 
   /** Returns the name, with the client's namespace before it. */
   public String name() {
-    return keys.name().value();
+    return keys.name.value();
   }
 
   /** Returns the number of segments. */
@@ -116,7 +120,7 @@ public final class SegmentedLock {
    * @throws io.mortise.core.LockException if Redis cannot be used; nothing is held
    */
   public Optional<SegmentLease> tryAcquireAny() {
-    return any.tryAcquire().map(SegmentedLock::indexed);
+    return any.tryAcquire().map(SegmentLease.class::cast);
   }
 
   /**
@@ -131,7 +135,7 @@ public final class SegmentedLock {
    *     is held
    */
   public Optional<SegmentLease> acquireAny(Duration wait) throws InterruptedException {
-    return any.acquire(wait).map(SegmentedLock::indexed);
+    return any.acquire(wait).map(SegmentLease.class::cast);
   }
 
   /**
@@ -141,7 +145,7 @@ public final class SegmentedLock {
    */
   public Optional<SegmentLease> acquireAny(Duration wait, Duration lease)
       throws InterruptedException {
-    return any.acquire(wait, lease).map(SegmentedLock::indexed);
+    return any.acquire(wait, lease).map(SegmentLease.class::cast);
   }
 
   /**
@@ -149,17 +153,19 @@ public final class SegmentedLock {
    * DistributedLock#acquireAsync(Duration)}.
    */
   public CompletionStage<Optional<SegmentLease>> acquireAnyAsync(Duration wait) {
-    return IndexedStage.of(any.acquireAsync(wait), SegmentedLock::indexed);
+    return indexed(any.acquireAsync(wait));
   }
 
   /** As {@link #acquireAnyAsync(Duration)}, with a lease that is not renewed. */
   public CompletionStage<Optional<SegmentLease>> acquireAnyAsync(Duration wait, Duration lease) {
-    return IndexedStage.of(any.acquireAsync(wait, lease), SegmentedLock::indexed);
+    return indexed(any.acquireAsync(wait, lease));
   }
 
-  private static SegmentLease indexed(Lease lease) {
-    String name = lease.lockName();
-    return new IndexedLease(lease, Integer.parseInt(name.substring(name.lastIndexOf(':') + 1)));
+  /** No dependent stage: its cancellation would not reach the acquisition. */
+  @SuppressWarnings("unchecked") // both protocols make each lease a SegmentLease
+  private static CompletionStage<Optional<SegmentLease>> indexed(
+      CompletionStage<? extends Optional<?>> stage) {
+    return (CompletionStage<Optional<SegmentLease>>) stage;
   }
 
   // ---- a certain segment
@@ -192,13 +198,13 @@ public final class SegmentedLock {
    * @throws io.mortise.core.LockException if the wait ended while Redis could not be used
    */
   public Optional<SegmentLease> acquire(int index, Duration wait) throws InterruptedException {
-    return segment(index).acquire(wait).map(SegmentedLock::indexed);
+    return segment(index).acquire(wait).map(SegmentLease.class::cast);
   }
 
   /** As {@link #acquire(int, Duration)}, with a lease that is not renewed. */
   public Optional<SegmentLease> acquire(int index, Duration wait, Duration lease)
       throws InterruptedException {
-    return segment(index).acquire(wait, lease).map(SegmentedLock::indexed);
+    return segment(index).acquire(wait, lease).map(SegmentLease.class::cast);
   }
 
   /**
@@ -270,7 +276,7 @@ public final class SegmentedLock {
   }
 
   private long mark(ScriptCall call) {
-    return (Long) any.query(call);
+    return (Long) anySource.query(call);
   }
 
   /**
@@ -298,7 +304,7 @@ public final class SegmentedLock {
 
   @SuppressWarnings("unchecked")
   private List<Long> state() {
-    return (List<Long>) any.query(keys.state());
+    return (List<Long>) anySource.query(keys.state());
   }
 
   /** Two are equal if they have the same client, name and number of segments. */

@@ -11,13 +11,13 @@ import java.time.Duration;
 public final class ReadWriteProtocols {
   private ReadWriteProtocols() {}
 
-  private static ReadWriteScripts scripts(String name, boolean fair) {
-    return new ReadWriteScripts(
+  private static ReadWriteKeys keys(String name, boolean fair) {
+    return new ReadWriteKeys(
         new LockName(name), LockOptions.defaults(), fair, new WaiterTimeout(Duration.ofMinutes(1)));
   }
 
   public static LockProtocol reader(String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair));
+    return new ReadLockProtocol(keys(name, fair));
   }
 
   /** The protocol of a reader whose thread has the write lock too. */
@@ -27,10 +27,10 @@ public final class ReadWriteProtocols {
 
   /** The same, below a write hold with those tokens. */
   public static LockProtocol readerBelow(CallerHold writer, String name, boolean fair) {
-    return new ReadLockProtocol(scripts(name, fair), writer);
+    return new ReadLockProtocol(keys(name, fair), writer);
   }
 
   public static LockProtocol writer(String name, boolean fair) {
-    return new WriteLockProtocol(scripts(name, fair));
+    return new WriteLockProtocol(keys(name, fair));
   }
 }

@@ -3,8 +3,10 @@ package io.mortise.segmentedlock;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.function.IntUnaryOperator;
@@ -47,6 +49,7 @@ public final class SegmentProtocols {
   /** Returns any of so many segments as a lock that threads own. */
   public static DistributedLock any(LockClient client, String name, int segments) {
     SegmentKeys keys = new SegmentKeys(LockName.of(client.options(), name), segments);
-    return new ProtocolLock(client, new AnySegmentProtocol(keys, client.options()));
+    return LeaseBackedLock.of(
+        ProtocolLeaseSource.of(client, new AnySegmentProtocol(keys, client.options())));
   }
 }

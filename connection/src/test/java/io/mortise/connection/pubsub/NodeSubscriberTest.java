@@ -351,7 +351,7 @@ class NodeSubscriberTest {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public String toString() {
+    public String getMessage() {
       throw new NoClassDefFoundError("on purpose");
     }
   }

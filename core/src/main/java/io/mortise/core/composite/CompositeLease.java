@@ -7,11 +7,12 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.spi.LeaseSource;
-import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,40 +27,42 @@ import org.slf4j.LoggerFactory;
  * required} members are, and at risk while fewer than that are on time. Its remaining time is the
  * shortest among the {@code required} members that last the longest.
  *
+ * <p>Members that may outlast the hold are watched until the hold is released. The others are
+ * watched until their own end: the loss of one may be found at its release, also after the whole
+ * hold has ended, and must not be logged as a second warning.
+ *
  * <p><b>Threads.</b> Any thread may call the public methods. {@link CompositeMembers} keeps the
- * members, and {@link MemberRequests} passes requests on to them. The state is computed by every
+ * members, and {@link DelegatingLease} passes requests on to them. The state is computed by every
  * call that reads it, and by a thread of a client after each change of a member, so listeners learn
  * of a loss at the latest after the deciding member has notified its own loss. Without memory for
  * that the member notifies this hold again later. {@link LeaseStateMachine} makes the change to
  * LOST or RELEASING once, and the thread that makes it has the members released. A member that
- * arrives after that is rejected by {@link #join}.
+ * arrives after that is rejected by {@link #join}. One that is watched while the hold is released
+ * is not watched after that, because each of the two threads first publishes and then looks: one
+ * adds what ends the watch and then reads the state, the other sets the state and then ends the
+ * watches.
  */
-public abstract class CompositeLease implements OwnedLease {
+public abstract class CompositeLease extends DelegatingLease {
   private static final Logger LOG = LoggerFactory.getLogger(CompositeLease.class);
 
   /** The pause before a task for which no thread could be started. */
   private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
 
   private final LeaseSource source;
-  private final String name;
   private final @Nullable Thread owner;
   private final LeaseStateMachine state;
-  private final CompositeMembers members;
-  private final MemberRequests requests;
-  private final MemberWatch watch;
+
+  /** Each ends the watch of a member that may outlast the hold. */
+  private final Queue<Runnable> watches = new ConcurrentLinkedQueue<>();
+
   private final MinimumEnd minimum = new MinimumEnd();
 
   /**
-   * Creates a hold that has begun; {@link #watch} has to be called next.
+   * Creates a hold that has begun; {@link #watch()} has to be called next.
    *
-   * @param source the lock's source
    * @param members a place for each member; null where there is none yet
    * @param required how many of them have to be valid
-   * @param token the fencing token
-   * @param owner the thread that will own it, or null
-   * @param renewed whether the members are renewed
    */
-  @SuppressWarnings("this-escape") // its parts call it after watch() only
   protected CompositeLease(
       LeaseSource source,
       List<? extends @Nullable OwnedLease> members,
@@ -67,25 +70,13 @@ public abstract class CompositeLease implements OwnedLease {
       long token,
       @Nullable Thread owner,
       boolean renewed) {
+    super(source.name(), new CompositeMembers(required, members), token, renewed);
     this.source = source;
-    this.name = source.name();
     this.owner = owner;
     // A single member logs its loss itself.
     this.state =
         new LeaseStateMachine(
             name, NotificationWorkers.same(task -> run(source, task)), members.size() > 1);
-    this.members = new CompositeMembers(required, members);
-    this.requests =
-        new MemberRequests(
-            name,
-            this.members,
-            token,
-            renewed,
-            this::setRenewed,
-            this::askMembers,
-            () -> refresh().isLive());
-    this.watch =
-        new MemberWatch(state, members.size() > 1, this::membersMayOutlast, this::memberChanged);
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
@@ -93,13 +84,43 @@ public abstract class CompositeLease implements OwnedLease {
     for (int i = 0; i < members.capacity(); i++) {
       OwnedLease member = members.at(i);
       if (member != null) {
-        watch.begin(i, member);
+        onWatched(i, member, watch(i, member));
       }
     }
   }
 
-  private void memberChanged(OwnedLease member, int place) {
-    if (refresh().isLive() && !member.isValid()) {
+  /** Watches a member that does not count yet; returns what ends that. */
+  private Runnable watch(int place, OwnedLease member) {
+    return member.onChangeWhileHeld(
+        change -> {
+          memberChanged(place, member);
+          state.ensureDelivered(); // or the member notifies the hold again
+        },
+        capacity() > 1);
+  }
+
+  /** Goes on watching a member that counts now. */
+  private void onWatched(int place, OwnedLease member, Runnable stop) {
+    if (membersMayOutlast()) { // otherwise all the members that it ever had are kept
+      watches.add(stop);
+    }
+    if (!member.isValid()) {
+      memberChanged(place, member);
+    }
+    if (state.now().phase() == Phase.RELEASED) {
+      endWatches();
+    }
+  }
+
+  /** Ends the watches, when the owner of the hold gives it up. Not called when the hold is lost. */
+  private void endWatches() {
+    for (Runnable stop = watches.poll(); stop != null; stop = watches.poll()) {
+      stop.run();
+    }
+  }
+
+  private void memberChanged(int place, OwnedLease member) {
+    if (isLive() && !member.isValid()) {
       onMemberLost(place, member);
     }
   }
@@ -133,9 +154,6 @@ public abstract class CompositeLease implements OwnedLease {
 
   /** Releases the members; returns the failures. Called once, by the thread that ends the hold. */
   protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
-
-  /** Runs an action on each member, as far as is needed for enough of them. */
-  protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
 
   /**
    * Called once when the hold was lost, and sends no command. After it the members are released,
@@ -194,7 +212,7 @@ public abstract class CompositeLease implements OwnedLease {
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
   protected final boolean join(int place, @Nullable OwnedLease expected, OwnedLease member) {
-    Runnable stop = watch.observe(place, member); // before it counts: its loss is one of this hold
+    Runnable stop = watch(place, member); // before it counts: its loss is one of this hold
     boolean joined = false;
     try {
       minimum.applyTo(member); // before it counts: the hold may be released at once
@@ -206,8 +224,8 @@ public abstract class CompositeLease implements OwnedLease {
     }
     if (joined) {
       minimum.applyTo(member); // again: a call of keepUntil that did not find it came before this
-      requests.stopIfStopped(member);
-      watch.onObserved(place, member, stop);
+      stopIfStopped(member);
+      onWatched(place, member, stop);
     }
     return joined;
   }
@@ -237,6 +255,11 @@ public abstract class CompositeLease implements OwnedLease {
       changed = adopt(members.count());
     } while (changed);
     return state.now();
+  }
+
+  @Override
+  final boolean isLive() {
+    return refresh().isLive();
   }
 
   /** Returns whether the hold has become at risk, or is no longer. */
@@ -312,7 +335,7 @@ public abstract class CompositeLease implements OwnedLease {
     if (!state.beginRelease()) {
       if (state.now().phase() == Phase.LOST) {
         releaseAfterLoss();
-        watch.end();
+        endWatches();
       }
       return false;
     }
@@ -323,26 +346,18 @@ public abstract class CompositeLease implements OwnedLease {
       failures = releaseMembers(members());
     } catch (RuntimeException | Error unexpected) {
       state.endRelease(null); // the hold has ended, even if a member has not
-      watch.end();
+      endWatches();
       throw unexpected;
     }
     CompositeRelease result = new CompositeRelease(name, capacity(), required(), held, failures);
     LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
     state.endRelease(loss);
-    watch.end();
+    endWatches();
     result.throwIfUnconfirmed(loss);
     return true;
   }
 
   // ---- for the layer that owns the hold
-
-  /**
-   * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
-   */
-  @Override
-  public void extendTo(LeaseTerms terms) {
-    requests.extendTo(terms);
-  }
 
   /** Returns the moment before the request that granted the last of the members. */
   @Override
@@ -365,67 +380,7 @@ public abstract class CompositeLease implements OwnedLease {
     members().forEach(OwnedLease::waiveMinimum);
   }
 
-  /** Returns whether renewal was last requested, and has not been stopped. */
-  @Override
-  public final boolean isRenewed() {
-    return requests.isRenewed();
-  }
-
-  @Override
-  public final boolean covers(LeaseTerms terms) {
-    return requests.covers(terms);
-  }
-
-  @Override
-  public void setRenewed(boolean wanted) {
-    requests.setRenewed(wanted);
-  }
-
-  @Override
-  public void stopRenewal(String why) {
-    requests.stopRenewal(why);
-  }
-
-  @Override
-  public final void requestVerification() {
-    requests.requestVerification();
-  }
-
-  @Override
-  public final void verifyNow() {
-    requests.verifyNow();
-    ensureValid();
-  }
-
-  /** Returns the largest token that any member remembered. */
-  @Override
-  public final long lastToken() {
-    return members().stream().mapToLong(OwnedLease::lastToken).max().orElse(0);
-  }
-
-  @Override
-  public final boolean raiseToken(long atLeast) {
-    return requests.raiseToken(atLeast);
-  }
-
-  /**
-   * Raises the token of a member that joins, before it does and afterwards, to that of the hold.
-   */
-  protected final boolean raiseTokenOf(OwnedLease member) {
-    return requests.raiseTokenOf(member);
-  }
-
   // ---- Lease
-
-  @Override
-  public final String lockName() {
-    return name;
-  }
-
-  @Override
-  public final long fencingToken() {
-    return requests.token();
-  }
 
   @Override
   public final State state() {

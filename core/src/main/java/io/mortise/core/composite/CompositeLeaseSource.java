@@ -28,11 +28,7 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   private final LockOptions options;
   private final WaitPolicy waitPolicy;
 
-  /**
-   * Creates a source that is composed of these, at least one.
-   *
-   * @param name for callers and messages
-   */
+  /** Creates a source that is composed of these, at least one. */
   protected CompositeLeaseSource(List<? extends LeaseSource> sources, String name) {
     this.sources = List.copyOf(sources);
     this.name = name;

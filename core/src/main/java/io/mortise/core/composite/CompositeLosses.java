@@ -20,11 +20,7 @@ final class CompositeLosses {
    * Returns the loss of a hold: when and why the member was lost that left too few, and the state
    * of each member that is not valid.
    *
-   * @param fact the fact about the whole hold
-   * @param members the members, lost or not
    * @param places the number of places for members
-   * @param required how many members have to be valid
-   * @param now the current time, in nanoseconds
    */
   static LeaseLoss of(
       String name,

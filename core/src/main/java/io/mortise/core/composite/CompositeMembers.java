@@ -39,7 +39,6 @@ final class CompositeMembers {
   /**
    * Creates members that all count.
    *
-   * @param required how many of them have to be valid
    * @param members a place for each; null where there is none yet
    */
   CompositeMembers(int required, List<? extends @Nullable OwnedLease> members) {

@@ -23,8 +23,6 @@ final class CompositeRelease {
   /**
    * Creates the result after all members were asked to release.
    *
-   * @param places the number of places for members
-   * @param required how many members have to be valid
    * @param members the members that counted and were valid when the release began
    * @param failures the failures of the members that did not confirm the release
    */

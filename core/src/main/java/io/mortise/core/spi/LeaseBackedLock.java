@@ -36,6 +36,11 @@ public abstract class LeaseBackedLock implements DistributedLock {
     }
   }
 
+  /** Returns the lock of that source, for a family that wraps it. */
+  public static DistributedLock of(LeaseSource source) {
+    return new View(source, null, Duration.ZERO);
+  }
+
   /** Creates the lock of that source. */
   protected LeaseBackedLock(LeaseSource source) {
     this(source, null, Duration.ZERO);

@@ -1,6 +1,8 @@
 package io.mortise.core.spi;
 
+import io.mortise.core.Lease;
 import io.mortise.scripts.ScriptCall;
+import java.util.function.Consumer;
 
 /**
  * The commands that a lock family sends to Redis, and the interpretation of their replies. A family
@@ -76,6 +78,14 @@ public interface LockProtocol {
    */
   default LockProtocol granted(Object reply) {
     return this;
+  }
+
+  /**
+   * Returns the lease object for the user of a hold: a {@link LeakDetectingLease} of these
+   * arguments.
+   */
+  default Lease guard(OwnedLease lease, boolean traced, Consumer<Runnable> worker) {
+    return new LeakDetectingLease(lease, traced, worker);
   }
 
   /**

@@ -43,22 +43,6 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
     return bytes(name.value());
   }
 
-  private byte[] tokenKey() {
-    return bytes(name.tokenKey());
-  }
-
-  private byte[] forcedKey() {
-    return bytes(name.forcedKey());
-  }
-
-  private byte[] waitersKey() {
-    return bytes(name.waitersKey());
-  }
-
-  private byte[] channelKey() {
-    return bytes(channel());
-  }
-
   private String channel() {
     return name.derive("redisson_lock__channel");
   }
@@ -94,16 +78,11 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   }
 
   @Override
-  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 1);
-  }
-
-  @Override
   public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
     byte[] lockKey = lockKey();
     return new ScriptCall(
         ACQUIRE,
-        List.of(lockKey, tokenKey(), waits ? waitersKey() : lockKey),
+        List.of(lockKey, bytes(name.tokenKey()), waits ? bytes(name.waitersKey()) : lockKey),
         List.of(
             bytes(holder),
             bytes(leaseMillis),
@@ -116,7 +95,7 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   public final ScriptCall acquireTogether(String holder, long leaseMillis) {
     return new ScriptCall(
         ACQUIRE_ALL,
-        List.of(lockKey(), tokenKey()),
+        List.of(lockKey(), bytes(name.tokenKey())),
         List.of(bytes(holder), bytes(leaseMillis), tokenRetentionMillis()));
   }
 
@@ -131,13 +110,13 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   }
 
   private List<byte[]> keysOfRelease() {
-    return List.of(lockKey(), channelKey(), forcedKey(), waitersKey());
+    return List.of(lockKey(), bytes(channel()), bytes(name.forcedKey()), bytes(name.waitersKey()));
   }
 
   @Override
   public final ScriptCall notifyNext() {
     return new ScriptCall(
-        NOTIFY, List.of(lockKey(), channelKey(), waitersKey()), List.of(publish()));
+        NOTIFY, List.of(lockKey(), bytes(channel()), bytes(name.waitersKey())), List.of(publish()));
   }
 
   @Override
@@ -149,7 +128,9 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   @Override
   public final ScriptCall renew(String holder, long leaseMillis) {
     return new ScriptCall(
-        RENEW, List.of(lockKey(), forcedKey()), List.of(bytes(holder), bytes(leaseMillis)));
+        RENEW,
+        List.of(lockKey(), bytes(name.forcedKey())),
+        List.of(bytes(holder), bytes(leaseMillis)));
   }
 
   @Override

@@ -22,6 +22,11 @@ public interface RunProtocol extends QueueingProtocol {
     return protocol instanceof RunProtocol run && run.served() > 0;
   }
 
+  @Override
+  default ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 0);
+  }
+
   /**
    * As {@link #acquire(String, long, boolean)}, but the grant may cover a run, and reserves a
    * fencing token for each waiter in it. {@link #granted} returns the protocol with the run.

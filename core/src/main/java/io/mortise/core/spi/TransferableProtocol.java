@@ -30,6 +30,11 @@ public interface TransferableProtocol extends LockProtocol {
     return true;
   }
 
+  @Override
+  default ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+    return acquire(holder, leaseMillis, waits, 1);
+  }
+
   /**
    * As {@link #acquire(String, long, boolean)}, but reserves several fencing tokens: the one in the
    * reply and those that follow it.

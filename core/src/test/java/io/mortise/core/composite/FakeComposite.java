@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** A composite lease that releases its members one after the other. */
-final class FakeComposite extends CompositeLease {
+class FakeComposite extends CompositeLease {
   final AtomicInteger lost = new AtomicInteger();
   final AtomicInteger releasesAfterLoss = new AtomicInteger();
   final List<String> lostMembers = new CopyOnWriteArrayList<>();

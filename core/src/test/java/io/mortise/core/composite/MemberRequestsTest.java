@@ -149,21 +149,24 @@ class MemberRequestsTest {
   @Test
   void theHoldDecidesWhatAFailedExtensionResets() {
     List<Boolean> resets = new ArrayList<>();
-    MemberRequests requests =
-        new MemberRequests(
-            "orders",
-            new CompositeMembers(1, List.of(a)),
-            1,
-            false,
-            resets::add,
-            action -> new MemberReplies(0, List.of(FakeComposite.fault("on purpose"))),
-            () -> true);
+    FakeComposite hold =
+        new FakeComposite(source, 1, null, List.of(a)) {
+          @Override
+          public void setRenewed(boolean wanted) {
+            resets.add(wanted);
+            if (resets.size() == 1) {
+              super.setRenewed(wanted);
+            }
+          }
+        };
+    hold.setRenewed(false);
+    a.failing(FakeComposite.fault("on purpose"));
 
     assertThrows(
         LockException.class,
-        () -> requests.extendTo(LeaseTerms.of(source.options(), Duration.ZERO, null, true)));
+        () -> hold.extendTo(LeaseTerms.of(source.options(), Duration.ZERO, null, true)));
 
-    assertEquals(List.of(false), resets);
-    assertEquals(List.of(), a.renewed, "others may need the renewal of this member");
+    assertEquals(List.of(false, false), resets);
+    assertEquals(List.of(false), a.renewed, "others may need the renewal of this member");
   }
 }

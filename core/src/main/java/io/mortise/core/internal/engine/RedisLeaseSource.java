@@ -2,6 +2,7 @@ package io.mortise.core.internal.engine;
 
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
+import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
@@ -167,6 +168,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
+  @Override
+  public Lease guard(OwnedLease lease) {
+    return protocol.guard(lease, options().traceLeases(), this::execute);
+  }
+
   /** Returns the thread that asks for the lock; the calling thread may do it on its behalf. */
   private Thread asker(@Nullable Thread owner) {
     return owner != null ? owner : caller != null ? caller : Thread.currentThread();
@@ -257,22 +263,17 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     }
   }
 
-  /**
-   * Releases the lock by force; never repeated automatically, because a repetition may hit the next
-   * holder.
-   */
+  /** Never repeated automatically, because a repetition may hit the next holder. */
   @Override
   public boolean forceUnlock() {
     context.ensureOpen(protocol.name());
     try {
-      boolean forced =
-          (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
+      boolean held = (Long) context.commands().runAtMostOnce(protocol.forceRelease()).value() == 1;
       context.holds().endEpoch();
       context.observer().forced(protocol);
-      // The holds of this client are verified before this returns, so that the local queue moves
-      // on.
+      // Verified before this returns, so that the local queue moves on.
       localHolds().forEach(RegisteredHold::verifyQuietly);
-      return forced;
+      return held;
     } catch (CommandException fault) {
       context.holds().endEpoch();
       localHolds().forEach(RegisteredHold::requestVerification);

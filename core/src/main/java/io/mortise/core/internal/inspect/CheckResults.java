@@ -26,8 +26,16 @@ final class CheckResults {
     findings.add(finding);
   }
 
-  void add(Check check, Severity severity, String problem, String remedy) {
-    add(HealthFinding.of(check, severity, problem, remedy));
+  void error(Check check, String problem, String remedy) {
+    add(HealthFinding.of(check, Severity.ERROR, problem, remedy));
+  }
+
+  void warning(Check check, String problem, String remedy) {
+    add(HealthFinding.of(check, Severity.WARNING, problem, remedy));
+  }
+
+  void info(Check check, String problem, String remedy) {
+    add(HealthFinding.of(check, Severity.INFO, problem, remedy));
   }
 
   Map<Check, String> facts() {

@@ -8,12 +8,14 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.ServerHealth.Check;
+import io.mortise.core.ServerHealth.Server;
 import io.mortise.core.ServerHealth.Severity;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -28,6 +30,31 @@ public final class HealthCheck {
   private final ServerCheck check;
   private final long timeoutNanos;
   private final Ticker ticker;
+
+  /** The results of all servers. */
+  private record Report(List<Server> servers) implements ServerHealth {
+
+    @Override
+    public Severity severity() {
+      return servers.stream()
+          .flatMap(server -> server.findings().stream())
+          .map(Finding::severity)
+          .max(Severity::compareTo)
+          .orElse(Severity.OK);
+    }
+
+    @Override
+    public boolean isReachable() {
+      return servers.stream().allMatch(Server::isReachable);
+    }
+
+    @Override
+    public String toString() {
+      return servers.stream()
+          .map(Server::toString)
+          .collect(Collectors.joining("\n", severity() + "\n", ""));
+    }
+  }
 
   public HealthCheck(
       String clientId,
@@ -55,7 +82,7 @@ public final class HealthCheck {
     List<Topology.Server> servers = topology.servers();
     Deadline deadline = Deadline.after(timeoutNanos, ticker);
     if (servers.size() == 1) {
-      return new CheckedServers(List.of(check.check(servers.get(0), deadline)));
+      return new Report(List.of(check.check(servers.get(0), deadline)));
     }
     List<CompletableFuture<CheckedServer>> checks =
         servers.stream().map(server -> start(server, deadline)).toList();
@@ -63,7 +90,7 @@ public final class HealthCheck {
         IntStream.range(0, checks.size())
             .mapToObj(i -> await(servers.get(i), checks.get(i)))
             .toList();
-    return new CheckedServers(List.copyOf(HealthRules.compareClocks(checked)));
+    return new Report(List.copyOf(HealthRules.compareClocks(checked)));
   }
 
   private CompletableFuture<CheckedServer> start(Topology.Server server, Deadline deadline) {

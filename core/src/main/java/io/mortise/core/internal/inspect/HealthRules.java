@@ -43,9 +43,8 @@ final class HealthRules {
   static void judge(ServerAnswers answers, LockOptions options, CheckResults results) {
     ServerInfo info = answers.info();
     if (info.field("redis_version").isEmpty()) {
-      results.add(
+      results.info(
           Check.VERSION,
-          Severity.INFO,
           "version, role, eviction policy and persistence are not known: the server does not answer"
               + " INFO",
           "allow +info, which also lets a client notice a restart of the server");
@@ -53,8 +52,8 @@ final class HealthRules {
       version(info, results);
       role(info, results);
       eviction(info, results);
-      PersistenceRules.judge(info, results);
-      ReplicationRules.judge(info, options, results);
+      DurabilityRules.restart(info, results);
+      DurabilityRules.failover(info, options, results);
     }
     if (!(answers.ping() instanceof JedisDataException)) {
       roundTrip(answers.pingNanos(), options, results);
@@ -72,9 +71,8 @@ final class HealthRules {
       int major = Integer.parseInt(parts.group(1));
       int minor = Integer.parseInt(parts.group(2));
       if (major < LOWEST_MAJOR || (major == LOWEST_MAJOR && minor < LOWEST_MINOR)) {
-        results.add(
+        results.error(
             Check.VERSION,
-            Severity.ERROR,
             "its version %s is lower than %d.%d, the lowest that is supported"
                 .formatted(version, LOWEST_MAJOR, LOWEST_MINOR),
             "use a newer Redis");
@@ -86,9 +84,8 @@ final class HealthRules {
     String role = info.field("role").orElse("");
     results.fact(Check.ROLE, role.equals("slave") ? "replica" : role);
     if (role.equals("slave")) {
-      results.add(
+      results.error(
           Check.ROLE,
-          Severity.ERROR,
           "it is a replica, which takes no locks",
           "name its master, or the sentinels that watch it");
     }
@@ -104,9 +101,7 @@ final class HealthRules {
                     limit == 0 ? "no maxmemory" : "maxmemory %d, %s".formatted(limit, policy)));
     EvictionPolicyCheck.risk(info)
         .ifPresent(
-            risk ->
-                results.add(
-                    Check.EVICTION, Severity.WARNING, "it " + risk, EvictionPolicyCheck.REMEDY));
+            risk -> results.warning(Check.EVICTION, "it " + risk, EvictionPolicyCheck.REMEDY));
   }
 
   private static void roundTrip(long nanos, LockOptions options, CheckResults results) {
@@ -114,9 +109,8 @@ final class HealthRules {
     results.fact(Check.ROUND_TRIP, String.format(Locale.ROOT, "%.2f ms", millis));
     Duration lease = options.lease();
     if (nanos > lease.toNanos() / MIN_ROUND_TRIPS_IN_A_LEASE) {
-      results.add(
+      results.warning(
           Check.ROUND_TRIP,
-          Severity.WARNING,
           String.format(
               Locale.ROOT,
               "a command takes %.0f ms, and a lease of %d ms leaves little time for its renewal",
@@ -124,9 +118,8 @@ final class HealthRules {
               lease.toMillis()),
           "lengthen LockOptions.lease, or bring the client nearer to the server");
     } else if (millis > LONG_ROUND_TRIP_MILLIS) {
-      results.add(
+      results.info(
           Check.ROUND_TRIP,
-          Severity.INFO,
           String.format(
               Locale.ROOT, "a command takes %.0f ms, and each lock needs two of them", millis),
           "bring the client nearer to the server, or look at its load and its slow log");
@@ -140,9 +133,8 @@ final class HealthRules {
     long offset = offsetMillis.getAsLong();
     results.fact(Check.CLOCK, "%+d ms from the clock of this process".formatted(offset));
     if (Math.abs(offset) > MAX_CLOCK_OFFSET_MILLIS) {
-      results.add(
+      results.info(
           Check.CLOCK,
-          Severity.INFO,
           "its clock is %d ms from the clock of this process".formatted(offset),
           "synchronise the clocks, if times from both are compared; leases do not depend on it");
     }

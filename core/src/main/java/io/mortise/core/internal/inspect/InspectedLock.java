@@ -26,32 +26,25 @@ public record InspectedLock(
     members = List.copyOf(members);
   }
 
+  /** Creates the inspection of a lock that has no key of its own, or was not read. */
+  private InspectedLock(
+      String name,
+      Mode mode,
+      List<LockInspection> members,
+      Optional<LockException> failure,
+      boolean isComplete) {
+    this(name, mode, OptionalLong.empty(), List.of(), List.of(), 0, members, failure, isComplete);
+  }
+
   /** Returns the inspection of a lock that is composed of others. */
   public static InspectedLock composite(String name, List<LockInspection> members) {
-    return new InspectedLock(
-        name,
-        Mode.COMPOSITE,
-        OptionalLong.empty(),
-        List.of(),
-        List.of(),
-        0,
-        members,
-        Optional.empty(),
-        members.stream().allMatch(LockInspection::isComplete));
+    boolean complete = members.stream().allMatch(LockInspection::isComplete);
+    return new InspectedLock(name, Mode.COMPOSITE, members, Optional.empty(), complete);
   }
 
   /** Returns the inspection of a member that could not be asked. */
   public static InspectedLock failed(String name, LockException failure) {
-    return new InspectedLock(
-        name,
-        Mode.UNKNOWN,
-        OptionalLong.empty(),
-        List.of(),
-        List.of(),
-        0,
-        List.of(),
-        Optional.of(failure),
-        false);
+    return new InspectedLock(name, Mode.UNKNOWN, List.of(), Optional.of(failure), false);
   }
 
   @Override

@@ -26,37 +26,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientId the client that asks
  * @param records what clients have told of their processes, by their ids
+ * @param ofReadWriteLock whether one side of a read-write lock asks
+ * @param ownLeases the leases of this client for that name, by their holder ids
  */
-record InspectionReader(String clientId, Map<String, ProcessFacts> records) {
+record InspectionReader(
+    String clientId,
+    Map<String, ProcessFacts> records,
+    LockDescription found,
+    boolean ofReadWriteLock,
+    Map<String, RedisLease> ownLeases) {
   private static final String WRITER = ":write";
   private static final String KEPT = ":kept";
 
   /** How far a token may be ahead of the server's clock to tell the time. */
   private static final long MAX_AHEAD_MICROS = 1_000_000;
 
-  /**
-   * Returns the inspection of a lock.
-   *
-   * @param ofReadWriteLock whether one side of a read-write lock asks
-   * @param ownLeases the leases of this client for that name, by their holder ids
-   */
-  LockInspection read(
-      LockName name,
-      LockDescription found,
-      boolean ofReadWriteLock,
-      Map<String, RedisLease> ownLeases) {
-    boolean readWrite =
-        found.mode() == Mode.READ
-            || found.mode() == Mode.WRITE
-            || (found.mode() == Mode.FREE && ofReadWriteLock);
-    Lookup lookup = new Lookup(found, readWrite, ownLeases);
+  LockInspection read(LockName name) {
     return new InspectedLock(
         name.value(),
         found.mode(),
         found.token(),
-        found.holds().stream().map(lookup::participant).toList(),
+        found.holds().stream().map(this::participant).toList(),
         Stream.concat(found.queue().stream(), found.others().stream())
-            .map(lookup::participant)
+            .map(this::participant)
             .toList(),
         found.queueLength(),
         List.of(),
@@ -81,62 +73,55 @@ record InspectionReader(String clientId, Map<String, ProcessFacts> records) {
     return hold.endsWith(suffix) ? hold.substring(0, hold.length() - suffix.length()) : hold;
   }
 
-  /** The facts about one lock beside its entries. */
-  private final class Lookup {
-    private final LockDescription found;
-    private final boolean readWrite;
-    private final Map<String, RedisLease> ownLeases;
+  private Participant participant(Entry entry) {
+    HolderId id = idOf(entry);
+    RedisLease lease = entry.holds() > 0 ? ownLeases.get(holder(entry.name())) : null;
+    Thread owner = lease == null ? null : lease.owner();
+    return new InspectedParticipant(
+        holder(entry.name()),
+        library(id.maker()),
+        access(entry),
+        Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
+        id.clientId().equals(clientId),
+        records.getOrDefault(id.clientId(), ProcessFacts.UNKNOWN),
+        threadId(id, owner),
+        Optional.ofNullable(owner).map(Thread::getName),
+        Optional.of(id.askedMillis())
+            .filter(millis -> millis != HolderId.UNKNOWN)
+            .map(Instant::ofEpochMilli),
+        acquiredAt(entry, id),
+        entry.holds(),
+        remaining(entry));
+  }
 
-    Lookup(LockDescription found, boolean readWrite, Map<String, RedisLease> ownLeases) {
-      this.found = found;
-      this.readWrite = readWrite;
-      this.ownLeases = ownLeases;
-    }
+  private boolean isReadWriteLock() {
+    return found.mode() == Mode.READ
+        || found.mode() == Mode.WRITE
+        || (found.mode() == Mode.FREE && ofReadWriteLock);
+  }
 
-    Participant participant(Entry entry) {
-      HolderId id = idOf(entry);
-      RedisLease lease = entry.holds() > 0 ? ownLeases.get(holder(entry.name())) : null;
-      Thread owner = lease == null ? null : lease.owner();
-      return new InspectedParticipant(
-          holder(entry.name()),
-          library(id.maker()),
-          access(entry),
-          Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
-          id.clientId().equals(clientId),
-          records.getOrDefault(id.clientId(), ProcessFacts.UNKNOWN),
-          threadId(id, owner),
-          Optional.ofNullable(owner).map(Thread::getName),
-          Optional.of(id.askedMillis())
-              .filter(millis -> millis != HolderId.UNKNOWN)
-              .map(Instant::ofEpochMilli),
-          acquiredAt(entry, id),
-          entry.holds(),
-          remaining(entry));
+  private Access access(Entry entry) {
+    if (entry.name().endsWith(WRITER)) {
+      return Access.WRITE;
     }
+    return isReadWriteLock() || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
+  }
 
-    private Access access(Entry entry) {
-      if (entry.name().endsWith(WRITER)) {
-        return Access.WRITE;
-      }
-      return readWrite || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
+  /**
+   * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
+   * the clock.
+   */
+  private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
+    if (entry.holds() == 0
+        || id.maker() != Maker.MORTISE
+        || access(entry) == Access.READ
+        || found.token().isEmpty()) {
+      return Optional.empty();
     }
-
-    /**
-     * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
-     * the clock.
-     */
-    private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
-      if (entry.holds() == 0
-          || id.maker() != Maker.MORTISE
-          || access(entry) == Access.READ
-          || found.token().isEmpty()) {
-        return Optional.empty();
-      }
-      long micros = found.token().getAsLong();
-      return micros - found.serverMicros() > MAX_AHEAD_MICROS
-          ? Optional.empty()
-          : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
-    }
+    long micros = found.token().getAsLong();
+    return micros - found.serverMicros() > MAX_AHEAD_MICROS
+        ? Optional.empty()
+        : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
   }
 
   private static Library library(Maker maker) {

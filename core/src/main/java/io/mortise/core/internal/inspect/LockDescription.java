@@ -13,11 +13,6 @@ import java.util.OptionalLong;
  * The reply of the script {@code lock/describe}.
  *
  * @param serverMicros the server's clock, epoch µs
- * @param mode how the lock is held
- * @param token the last fencing token
- * @param complete whether all of it was read
- * @param holds the holds, with their hold counts and leases
- * @param queueLength the length of the queue
  * @param queue the waiters in the queue, and those of a plain lock
  * @param others the waiters of a read-write lock without a queue
  */

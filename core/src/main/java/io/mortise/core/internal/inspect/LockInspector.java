@@ -60,8 +60,7 @@ public final class LockInspector {
    */
   public LockInspection inspect(LockName name, boolean ofReadWriteLock) throws CommandException {
     LockDescription found = LockDescription.of(commands.run(describe(name)).value());
-    return new InspectionReader(clientId, records(List.of(found)))
-        .read(name, found, ofReadWriteLock, ownLeases(name));
+    return read(name, found, records(List.of(found)), ofReadWriteLock);
   }
 
   /**
@@ -74,16 +73,24 @@ public final class LockInspector {
             .pipeline()
             .runAll(names.stream().map(LockInspector::describe).toList(), commands.timeoutNanos());
     List<Optional<LockDescription>> found = results.stream().map(LockInspector::answer).toList();
-    InspectionReader reader =
-        new InspectionReader(clientId, records(found.stream().flatMap(Optional::stream).toList()));
+    Map<String, ProcessFacts> records = records(found.stream().flatMap(Optional::stream).toList());
     return IntStream.range(0, names.size())
         .mapToObj(
             i ->
                 found
                     .get(i)
-                    .map(each -> reader.read(names.get(i), each, false, ownLeases(names.get(i))))
+                    .map(each -> read(names.get(i), each, records, false))
                     .orElseGet(() -> failed(names.get(i), results.get(i))))
         .toList();
+  }
+
+  private LockInspection read(
+      LockName name,
+      LockDescription found,
+      Map<String, ProcessFacts> records,
+      boolean ofReadWriteLock) {
+    return new InspectionReader(clientId, records, found, ofReadWriteLock, ownLeases(name))
+        .read(name);
   }
 
   private static Optional<LockDescription> answer(Result result) {

@@ -67,9 +67,8 @@ final class LockProbe {
         results.fact(
             Check.COMMANDS, "no lock of the namespace is at this master, so none was tried");
       } else {
-        results.add(
+        results.info(
             Check.COMMANDS,
-            Severity.INFO,
             "it has no slot, or its slots are not known: no lock was tried there",
             "ask again when the cluster has settled");
       }
@@ -171,9 +170,8 @@ final class LockProbe {
           Check.MESSAGES,
           topology.isSharded() ? "it takes subscriptions, sharded" : "it takes subscriptions");
       if (topology.clusterId(Long.MAX_VALUE).isPresent() && !topology.isSharded()) {
-        results.add(
+        results.info(
             Check.MESSAGES,
-            Severity.INFO,
             "each release is a message to all nodes of the cluster: not every master has sharded"
                 + " channels",
             "use Redis 7 or later on all nodes");

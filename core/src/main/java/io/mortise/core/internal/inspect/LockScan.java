@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -52,23 +51,21 @@ final class LockScan {
   private final Topology topology;
   private final Supplier<Deadline> deadlines;
   private final String glob;
-  private final Pattern names;
   private final int limit;
-  private final TreeSet<String> found = new TreeSet<>();
-  private long unreadable;
-  private boolean hasMore;
-  private boolean isPartial;
+
+  // The result, see LockSearch.Found.
+  final TreeSet<String> found = new TreeSet<>();
+  long unreadable;
+  boolean hasMore;
+  boolean isPartial;
 
   /**
    * @param deadlines makes the deadline of one step
-   * @param glob the pattern of the names
-   * @param limit the maximum number of names
    */
   LockScan(Topology topology, Supplier<Deadline> deadlines, String glob, int limit) {
     this.topology = topology;
     this.deadlines = deadlines;
     this.glob = glob;
-    this.names = GlobPattern.compile(glob);
     this.limit = limit;
   }
 
@@ -78,36 +75,10 @@ final class LockScan {
     isPartial = !topology.knowsAllServers();
     for (Topology.Server server : topology.servers()) {
       scan(server, "hash", glob, this::locks);
-      if (hasMore) {
-        return;
-      }
-      // Matches too much, because a key has the name with or without braces: the names are filtered
-      // below.
-      scan(server, "list", GlobPattern.quote(QUEUE) + "*" + glob + "*", this::queues);
-      if (hasMore) {
-        return;
-      }
+      // The key of a queue has the name in braces, or a name with a hash tag as it is.
+      scan(server, "list", QUEUE + "{" + glob + "}", (keys, unused, end) -> queues(keys, true));
+      scan(server, "list", QUEUE + glob, (keys, unused, end) -> queues(keys, false));
     }
-  }
-
-  /** The names, in alphabetical order. */
-  List<String> found() {
-    return List.copyOf(found);
-  }
-
-  /** Returns whether there are more than the limit. */
-  boolean hasMore() {
-    return hasMore;
-  }
-
-  /** Returns whether servers of a cluster were not asked, because its slot map cannot be read. */
-  boolean isPartial() {
-    return isPartial;
-  }
-
-  /** Returns how many hashes the user may not read, and were not asked for after some refusals. */
-  long unreadable() {
-    return unreadable;
   }
 
   /** Finds the locks among the keys of one step, with further commands on the same connection. */
@@ -118,6 +89,9 @@ final class LockScan {
 
   private void scan(Topology.Server server, String type, String match, Step step)
       throws CommandException {
+    if (hasMore) {
+      return;
+    }
     String cursor = START;
     do {
       String from = cursor;
@@ -229,22 +203,21 @@ final class LockScan {
         && LockHashes.hasNoHolder((List<?>) parts.get(1));
   }
 
-  private List<String> queues(List<byte[]> keys, Connection connection, Deadline deadline) {
+  /**
+   * Returns the locks of queues. The names {@code N} and {@code {N}} have one queue, and it counts
+   * for the second one if that was found, whose hash is on the same server.
+   */
+  private List<String> queues(List<byte[]> keys, boolean inBraces) {
     return keys.stream()
         .map(key -> text(key).substring(QUEUE.length()))
-        .map(this::nameOfQueue)
-        .filter(name -> names.matcher(name).matches())
+        .filter(tagged -> tagged.matches("\\{[^{]*}") == inBraces)
+        .map(
+            tagged ->
+                inBraces && !found.contains(tagged)
+                    ? tagged.substring(1, tagged.length() - 1)
+                    : tagged)
         .flatMap(name -> nameOf(bytes(name)).stream())
         .toList();
-  }
-
-  /**
-   * Returns the lock that has this queue. The names {@code N} and {@code {N}} have one queue, and
-   * it counts for the second one if that was found, whose hash is on the same server.
-   */
-  private String nameOfQueue(String tagged) {
-    boolean derived = tagged.matches("\\{[^{]*}"); // a name with a '{' has its own hash tag
-    return derived && !found.contains(tagged) ? tagged.substring(1, tagged.length() - 1) : tagged;
   }
 
   /** Returns the name; empty for a key that Mortise would refuse as one. */

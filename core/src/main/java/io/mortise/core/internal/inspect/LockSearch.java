@@ -7,6 +7,7 @@ import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockInspection;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LockName;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -49,19 +50,22 @@ public final class LockSearch {
 
   /** Returns whether a text has a character that makes it a pattern; otherwise it is a name. */
   public static boolean isPattern(String text) {
-    return GlobPattern.isPattern(text);
+    return !quoted(text).equals(text);
   }
 
   /** Returns the pattern of all names that begin with a text and go on as a pattern says. */
   public static String pattern(String beginning, String rest) {
-    return GlobPattern.quote(beginning) + rest;
+    return quoted(beginning) + rest;
+  }
+
+  private static String quoted(String text) {
+    return text.replaceAll("[*?\\[\\\\]", "\\\\$0");
   }
 
   /**
    * Finds locks that are held, or have a queue. Reads all names of the database, some at a time.
    *
    * @param pattern as {@code SCAN} has it
-   * @param limit the maximum number of locks
    * @throws io.mortise.core.LockException if Redis cannot be used
    */
   public Found find(String pattern, int limit) {
@@ -72,16 +76,15 @@ public final class LockSearch {
     } catch (CommandException fault) {
       throw LockExceptions.from(fault);
     }
-    return new Found(inspect(scan.found()), scan.hasMore(), scan.unreadable(), scan.isPartial());
+    return new Found(inspect(scan.found), scan.hasMore, scan.unreadable, scan.isPartial);
   }
 
   /**
    * Inspects locks.
    *
-   * @param names their names in Redis
    * @throws IllegalArgumentException if one is no name of a lock
    */
-  public List<LockInspection> inspect(List<String> names) {
+  public List<LockInspection> inspect(Collection<String> names) {
     return inspector.inspectAll(names.stream().map(LockName::new).toList());
   }
 }

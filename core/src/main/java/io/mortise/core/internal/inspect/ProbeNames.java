@@ -26,11 +26,7 @@ final class ProbeNames {
     return any.tagged().equals(any.value());
   }
 
-  /**
-   * Returns a name in the client's namespace whose keys are at a server.
-   *
-   * @param isThere tests whether a name is at that server
-   */
+  /** Returns a name in the client's namespace whose keys are at a server. */
   static Optional<LockName> find(
       LockOptions options, String clientId, Predicate<LockName> isThere) {
     return IntStream.range(0, isPinned(options) ? 1 : MAX_NAMES)

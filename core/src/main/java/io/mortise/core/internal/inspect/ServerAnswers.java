@@ -16,15 +16,10 @@ import redis.clients.jedis.Protocol.Command;
  * The answers of a server to PING, INFO and TIME, each of which may be a refusal.
  *
  * @param ping the answer, or a {@code JedisDataException}
- * @param pingNanos how long it took
- * @param infos the answers for the {@link #SECTIONS}
- * @param time the answer to TIME
+ * @param info empty if the user may not ask
  * @param ownMillis the clock of this process at that moment, epoch ms
  */
-record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object time, long ownMillis) {
-  private static final List<String> SECTIONS =
-      List.of("server", "replication", "memory", "persistence");
-
+record ServerAnswers(Object ping, long pingNanos, ServerInfo info, Object time, long ownMillis) {
   /**
    * Asks on an open connection: the first command may have to read the answers to a greeting. Each
    * answer is read within what is left until the deadline.
@@ -35,37 +30,22 @@ record ServerAnswers(Object ping, long pingNanos, List<Object> infos, Object tim
     long before = ticker.read();
     Object ping = one(connection, Command.PING, deadline);
     long pingNanos = ticker.read() - before;
-    SECTIONS.forEach(
-        section -> connection.sendCommand(new CommandArguments(Command.INFO).add(section)));
-    List<Object> infos = SECTIONS.stream().map(section -> read(connection, deadline)).toList();
+    ServerInfo info = ServerInfo.of(one(connection, Command.INFO, deadline));
     long asked = clock.millis();
     Object time = one(connection, Command.TIME, deadline);
     return new ServerAnswers(
         first instanceof Exception ? first : ping,
         pingNanos,
-        infos,
+        info,
         time,
         (asked + clock.millis()) / 2);
   }
 
+  /** Asks one question; a refusal is an answer. */
   private static Object one(Connection connection, Command command, Deadline deadline) {
     connection.sendCommand(new CommandArguments(command));
-    return read(connection, deadline);
-  }
-
-  /** Reads one answer; a refusal is an answer. */
-  private static Object read(Connection connection, Deadline deadline) {
     connection.setSoTimeout(deadline.leftMillis());
     return connection.getMany(1).get(0);
-  }
-
-  /** Returns everything that INFO told; empty if the user may not ask. */
-  ServerInfo info() {
-    StringBuilder text = new StringBuilder();
-    for (Object section : infos) {
-      text.append(ServerInfo.of(section).text()).append('\n');
-    }
-    return new ServerInfo(text.toString());
   }
 
   /** Returns the clock of the server less that of this process, ms. */

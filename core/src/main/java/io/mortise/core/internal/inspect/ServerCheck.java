@@ -7,7 +7,6 @@ import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth.Check;
-import io.mortise.core.ServerHealth.Severity;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -53,9 +52,8 @@ final class ServerCheck {
     Optional<Duration> roundTrip = ping(server, answers, results);
     HealthRules.judge(answers, options, results);
     if (deadline.hasPassed()) {
-      results.add(
+      results.error(
           Check.ROUND_TRIP,
-          Severity.ERROR,
           "it took all of %d ms for the first questions: no lock was tried"
               .formatted(options.commandTimeout().toMillis()),
           "look at the load of the server and at the network, or raise LockOptions.commandTimeout");

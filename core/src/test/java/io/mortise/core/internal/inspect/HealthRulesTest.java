@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.pool.ServerInfo;
 import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth.Check;
@@ -38,7 +39,7 @@ class HealthRulesTest {
     Object time = List.of("1700000000".getBytes(UTF_8), "5000".getBytes(UTF_8));
     HealthRules.judge(
         new ServerAnswers(
-            "PONG", roundTrip.toNanos(), List.of(info.getBytes(UTF_8)), time, 1_700_000_000_000L),
+            "PONG", roundTrip.toNanos(), new ServerInfo(info), time, 1_700_000_000_000L),
         options,
         results);
     return results;

@@ -3,23 +3,18 @@ package io.mortise.core.composite;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
- * The requests of a composite hold to its members: to last longer, to be renewed, to be verified,
- * to remember a token. Enough members have to comply.
+ * A hold that passes the requests to it on to its members: to last longer, to be renewed, to be
+ * verified, to remember a token. Enough members have to comply.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
  * and each field of state is volatile or atomic.
  */
-final class MemberRequests {
-  private final String name;
-  private final CompositeMembers members;
-  private final Consumer<Boolean> resetRenewed;
-  private final Function<Consumer<OwnedLease>, MemberReplies> ask;
-  private final BooleanSupplier live;
+abstract class DelegatingLease implements OwnedLease {
+  final String name;
+  final CompositeMembers members;
   private final AtomicLong token;
 
   /** The largest token that the members were asked to remember: not smaller than the hold's. */
@@ -31,36 +26,35 @@ final class MemberRequests {
   /** Why the renewal has stopped for good; empty while it may go on. */
   private volatile String stoppedBecause = "";
 
-  /**
-   * Creates the requests of a hold.
-   *
-   * @param name the lock, for messages
-   * @param resetRenewed sets the renewal of the whole hold, after an extension that failed
-   * @param ask runs an action on the members, as far as is needed for enough of them
-   * @param live whether the whole hold has not ended
-   */
-  MemberRequests(
-      String name,
-      CompositeMembers members,
-      long token,
-      boolean renewed,
-      Consumer<Boolean> resetRenewed,
-      Function<Consumer<OwnedLease>, MemberReplies> ask,
-      BooleanSupplier live) {
+  DelegatingLease(String name, CompositeMembers members, long token, boolean renewed) {
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
     this.askedToken = new AtomicLong(token);
     this.renewed = renewed;
-    this.resetRenewed = resetRenewed;
-    this.ask = ask;
-    this.live = live;
+  }
+
+  /** Runs an action on each member, as far as is needed for enough of them. */
+  protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
+
+  /** Returns whether the whole hold has not ended, and its release has not begun. */
+  abstract boolean isLive();
+
+  @Override
+  public final String lockName() {
+    return name;
+  }
+
+  @Override
+  public final long fencingToken() {
+    return token.get();
   }
 
   /**
    * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
    */
-  void extendTo(LeaseTerms terms) {
+  @Override
+  public final void extendTo(LeaseTerms terms) {
     boolean before = renewed;
     renewed |= terms.renewed();
     try {
@@ -69,57 +63,67 @@ final class MemberRequests {
           "held, but could not be lengthened for the re-entry",
           covers(terms) // then nothing is sent
               ? MemberReplies.inTurn(members.all(), extension)
-              : ask.apply(extension));
+              : askMembers(extension));
     } catch (Throwable e) {
-      resetRenewed.accept(before);
+      setRenewed(before);
       throw e;
     }
   }
 
-  boolean covers(LeaseTerms terms) {
+  @Override
+  public final boolean covers(LeaseTerms terms) {
     return members.all().stream().allMatch(member -> member.covers(terms));
   }
 
-  boolean isRenewed() {
+  /** Returns whether renewal was last requested, and has not been stopped. */
+  @Override
+  public final boolean isRenewed() {
     return renewed && stoppedBecause.isEmpty();
   }
 
-  void setRenewed(boolean wanted) {
+  @Override
+  public void setRenewed(boolean wanted) {
     renewed = wanted;
     members.all().forEach(member -> member.setRenewed(wanted));
   }
 
-  /** Stops the renewal of all members for good. */
-  void stopRenewal(String why) {
+  @Override
+  public void stopRenewal(String why) {
     stoppedBecause = why; // first: the thread that joins a member meanwhile reads it
     members.stopRenewal(why);
   }
 
   /** Stops the renewal of a member that has joined, if that of the hold has stopped. */
-  void stopIfStopped(OwnedLease member) {
+  final void stopIfStopped(OwnedLease member) {
     String why = stoppedBecause;
     if (!why.isEmpty()) {
       member.stopRenewal(why);
     }
   }
 
-  void requestVerification() {
+  @Override
+  public final void requestVerification() {
     members.all().forEach(OwnedLease::requestVerification);
   }
 
-  void verifyNow() {
-    requireEnough("held, but could not be confirmed", ask.apply(OwnedLease::verifyNow));
+  @Override
+  public final void verifyNow() {
+    requireEnough("held, but could not be confirmed", askMembers(OwnedLease::verifyNow));
+    ensureValid();
   }
 
-  long token() {
-    return token.get();
+  /** Returns the largest token that any member remembered. */
+  @Override
+  public final long lastToken() {
+    return members.all().stream().mapToLong(OwnedLease::lastToken).max().orElse(0);
   }
 
   /** Returns false when the hold was lost; its token is unchanged then. */
-  boolean raiseToken(long atLeast) {
+  @Override
+  public final boolean raiseToken(long atLeast) {
     askedToken.accumulateAndGet(atLeast, Math::max); // first, see raiseTokenOf
-    MemberReplies replies = ask.apply(member -> raiseToken(member, atLeast));
-    if (!live.getAsBoolean()) {
+    MemberReplies replies = askMembers(member -> raiseToken(member, atLeast));
+    if (!isLive()) {
       return false;
     }
     if (replies.done() >= members.required()) {
@@ -141,7 +145,7 @@ final class MemberRequests {
    *
    * @return false when the member did not exist any more
    */
-  boolean raiseTokenOf(OwnedLease member) {
+  protected final boolean raiseTokenOf(OwnedLease member) {
     return member.raiseToken(askedToken.get());
   }
 
@@ -154,7 +158,7 @@ final class MemberRequests {
 
   /** Throws if too few members completed an action and the hold is still valid. */
   private void requireEnough(String failureText, MemberReplies replies) {
-    if (replies.done() < members.required() && live.getAsBoolean()) {
+    if (replies.done() < members.required() && isLive()) {
       throw AggregateFailure.of(name, failureText, replies.failures());
     }
   }
