@@ -1,7 +1,7 @@
 -- Acquires a lock for reading that is `free`; otherwise reads its state, and ends what is over. `admitted`
 -- are a reader below the write hold of its own thread, and one that holds the lock already.
 local reader, writer, life = ARGV[1], ARGV[4], tonumber(ARGV[5])
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
+-- No holder and no waiters: the functions below are not needed, and making them takes time.
 if free then
   local token, last = shared_token(KEYS[10], ARGV[6])
   redis.call('SET', k.prefix .. ':' .. reader .. ':rwlock_timeout:1', '1', 'PX', ARGV[2])

@@ -1,6 +1,6 @@
 -- Acquires a lock for writing that is `free`; otherwise reads its state, and ends what is over.
 local writer, life = ARGV[1], tonumber(ARGV[4])
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
+-- No holder and no waiters: the functions below are not needed, and making them takes time.
 if free then
   local token, last = next_token(KEYS[10], ARGV[5], ARGV[6])
   take(k.lock, ARGV[2], 'mode', 'write', writer, '1')

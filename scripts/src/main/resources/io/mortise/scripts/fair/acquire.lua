@@ -20,7 +20,7 @@
 -- of the queue.
 -- @include common/token
 local lock, queue, deadlines, holder = KEYS[1], KEYS[3], KEYS[4], ARGV[1]
--- No holder and no waiters: the code below is not needed, and parsing it takes time.
+-- No holder and no waiters: the functions below are not needed, and making them takes time.
 if redis.call('EXISTS', lock, queue, deadlines) == 0 then
   local token, last = next_token(KEYS[2], ARGV[3], 1)
   take(lock, ARGV[2], holder, '1')

@@ -13,7 +13,7 @@
 -- @include common/publish
 local lock, channels, waiters, holder = KEYS[1], KEYS[2], KEYS[4], ARGV[1]
 local held = redis.call('HEXISTS', lock, holder) == 1
--- Nobody waits: the code below is not needed, and parsing it takes time.
+-- Nobody waits: the functions below are not needed, and making them takes time.
 if held and not redis.call('ZRANGE', waiters, 0, 0)[1] then
   redis.call('DEL', lock)
   return {1, publish(ARGV[2], channels, '0')}

@@ -18,7 +18,7 @@ if redis.call('HEXISTS', k.lock, hold) == 0 then
   return {redis.call('SISMEMBER', KEYS[10], hold) == 1 and 2 or 0, 0}
 end
 -- @include common/publish
--- The only hold, and no waiters: the code below is not needed, and parsing it takes time.
+-- The only hold, and no waiters: the functions below are not needed, and making them takes time.
 if redis.call('HLEN', k.lock) == 2 and redis.call('EXISTS', k.waiters, k.turn, k.queue, k.writers) == 0 then
   redis.call('ZREM', k.readers, hold)
   redis.call('DEL', k.lock, k.prefix .. ':' .. hold .. ':rwlock_timeout:1')
