@@ -57,20 +57,6 @@ class ValidityTest {
     here.awaitIdle();
   }
 
-  /** The drift alone is 2 ms, so the fastest answer is too late. */
-  @Test
-  void aLeaseOfAMillisecondIsNoneAndTheErrorSaysWhy() throws Exception {
-    QuorumClients here = nodes.direct(LockOptions.defaults(), BUDGET);
-    RedLock lock = here.lock(name);
-    LockException thrown =
-        assertThrows(LockException.class, () -> lock.withLease(Duration.ofMillis(1)).tryAcquire());
-    assertTrue(
-        thrown.getMessage().contains("the lease of 1 ms less the clock drift; give a longer lease"),
-        thrown::getMessage);
-    nodes.awaitHolding(name, 0);
-    here.awaitIdle();
-  }
-
   /** The replies arrive within the lease, but the clocks may differ by half of it. */
   @Test
   void theConfiguredClockDriftCountsAsElapsed() throws Exception {

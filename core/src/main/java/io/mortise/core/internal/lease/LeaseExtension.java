@@ -58,8 +58,17 @@ final class LeaseExtension {
             fault, id.protocol().name(), "held, but could not be lengthened for the re-entry");
       }
     }
-    renewal.requestWithinInterval();
-    timing.adopt(terms); // last: after an error before it nobody ends a renewal that it begins
+    boolean renewed = timing.isRenewed();
+    boolean planned = false;
+    timing.adopt(terms); // first: the interval follows from it
+    try {
+      renewal.requestWithinInterval();
+      planned = true;
+    } finally {
+      if (!planned) { // nobody would end a renewal that has begun
+        timing.setRenewed(renewed);
+      }
+    }
   }
 
   private long withinNanos(LeaseTerms terms) {
