@@ -226,7 +226,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   /** Runs one session, from beginning to end; returns false when there are no channels. */
   private boolean runSession() {
-    if (lost && !callbacks.isClosed()) { // an error has ended the last session before its owner was notified
+    if (lost && !callbacks.isClosed()) {
+      // An error has ended the last session before its owner was notified.
       notifyOwner();
     }
     List<String> first = beginSession();
