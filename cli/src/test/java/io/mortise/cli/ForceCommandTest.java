@@ -123,6 +123,20 @@ class ForceCommandTest {
     assertTaken(held);
   }
 
+  @Test
+  void aNameThatIsTooLongForASegmentIsTakenAsAPlainLock() throws Exception {
+    String longest = "{" + name + "}" + "x".repeat(1_024 - name.length() - 4) + ":1";
+    try (LockClient client = LockClient.create(redis.uri())) {
+      Lease taken = new RedisLock(client, longest).tryAcquire().orElseThrow();
+
+      CommandRun run = CommandRun.of("force", "--yes", "--redis", redis.uri(), longest);
+
+      assertEquals(0, run.status(), run::err);
+      assertThrows(LeaseLostException.class, taken::close);
+      assertTrue(new RedisLock(client, longest).tryLock());
+    }
+  }
+
   /** Without a message their heartbeats would find the free segment, after 2.5 s. */
   @ParameterizedTest
   @ValueSource(strings = {"", "a:"})

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * Redis.
  *
  * <p><b>Owners.</b> The methods of {@code Lock}, and those like them here, make the calling thread
- * the owner: only it can unlock, and it may lock again (re-entry costs no round trip). The
- * <em>handle</em> methods {@code acquire}, {@code tryAcquire} and {@code acquireAsync} return a
- * {@link Lease} instead, which belongs to no thread, may be passed between threads, and is not
- * re-entrant. A lock object has no state: two objects of one family, name and client are the same
- * lock.
+ * the owner: only it can unlock, and it may lock again (re-entry costs no round trip, unless it
+ * asks for a longer lease than the hold has left). The <em>handle</em> methods {@code acquire},
+ * {@code tryAcquire} and {@code acquireAsync} return a {@link Lease} instead, which belongs to no
+ * thread, may be passed between threads, and is not re-entrant. A lock object has no state: two
+ * objects of one family, name and client are the same lock.
  *
  * <p><b>Leases.</b> A hold ends in Redis when its lease has run out, so that a crashed holder
  * blocks the others for at most that time. Unless the caller gives a lease, the client's default

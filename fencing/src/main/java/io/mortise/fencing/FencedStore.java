@@ -227,7 +227,7 @@ public final class FencedStore {
     if (last == null) {
       return OptionalLong.empty();
     }
-    if (!TOKEN.matcher(last).matches()) { // as the scripts say it
+    if (!TOKEN.matcher(last).matches() || Long.parseLong(last) >= TOKEN_END) { // as the scripts do
       throw new JedisDataException(
           "FENCETYPE the value of '%s' is no fencing token; use another resource name, or set it to the last token"
               .formatted(fenceKey));

@@ -39,8 +39,8 @@ final class MajorityLease extends CompositeLease
   /** Whether a node was forced after its grant, before its lease joined the hold. */
   private volatile boolean forcedBeforeJoining;
 
-  /** Cancels the task that is scheduled for the end of {@code maxHold}. */
-  private final Runnable cancelEnd;
+  /** Cancels the task that is scheduled for the end of {@code maxHold}, or after it. */
+  private volatile Runnable cancelEnd;
 
   /**
    * @param leases the leases by place; null where the node has not granted one
@@ -61,7 +61,9 @@ final class MajorityLease extends CompositeLease
     this.reacquisition = reacquisition;
     this.loggedLosses = new AtomicReferenceArray<>(leases.size());
     reacquisition.begin(this);
-    this.cancelEnd = scheduleEndOfRenewal();
+    Duration maxHold = source.options().maxHold();
+    this.cancelEnd =
+        maxHold.equals(LockOptions.MAX_LEASE) ? () -> {} : scheduleEndOfRenewal(maxHold);
     watch();
     for (int i = 0; i < leases.size(); i++) {
       if (leases.get(i) == null) {
@@ -71,22 +73,20 @@ final class MajorityLease extends CompositeLease
   }
 
   /** A node that was reacquired began later; the whole hold ends by its own {@code maxHold}. */
-  private Runnable scheduleEndOfRenewal() {
-    Duration maxHold = source.options().maxHold();
-    if (maxHold.equals(LockOptions.MAX_LEASE)) {
-      return () -> {};
-    }
+  private Runnable scheduleEndOfRenewal(Duration after) {
     try {
-      return source.schedule(this::endRenewal, maxHold.toNanos());
+      return source.schedule(this::endRenewal, after.toNanos());
     } catch (RejectedExecutionException closed) {
       return () -> {};
     }
   }
 
-  /** A hold with a lease of its own goes on; its members end a renewal that begins after this. */
+  /** A hold with a lease of its own goes on, and is looked at again: a renewal may begin later. */
   private void endRenewal() {
     if (isRenewed()) {
       stopRenewal("it was held for longer than LockOptions.maxHold");
+    } else if (isValid()) {
+      cancelEnd = scheduleEndOfRenewal(source.options().lease());
     }
   }
 

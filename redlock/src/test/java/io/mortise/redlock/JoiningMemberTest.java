@@ -70,6 +70,21 @@ class JoiningMemberTest {
   }
 
   @Test
+  void aRenewalThatBeginsAfterMaxHoldEndsWithinALease() {
+    Duration maxHold = Duration.ofMinutes(1);
+    LockOptions limited = LockOptions.builder().maxHold(maxHold).build();
+    nodes.forEach(node -> node.options = limited);
+    MajorityLease hold = hold(LeaseTerms.of(limited, Duration.ZERO, maxHold.multipliedBy(2), true));
+    nodes.get(1).scheduled.remove().run(); // at the end of maxHold
+    hold.reenter(RENEWED);
+    assertTrue(hold.isRenewed());
+
+    nodes.get(1).scheduled.remove().run(); // a lease later
+
+    assertFalse(hold.isRenewed());
+  }
+
+  @Test
   void itLastsAsLongAsAnOuterLevelThatIsNotRenewedAskedFor() {
     Duration lease = Duration.ofMinutes(10);
     for (FakeNodeLease granted : List.of(first, second)) {

@@ -163,16 +163,17 @@ public final class ForcedRelease {
     if (!parts.matches()) {
       return Optional.empty();
     }
-    // Redis does not know their number. With more than there are, more waiters ask.
-    SegmentedLock group = new SegmentedLock(client, parts.group(1), SegmentedLock.MAX_SEGMENTS);
     int index = Integer.parseInt(parts.group(2));
-    if (index >= group.segments() || !group.segment(index).name().equals(shown.name())) {
-      return Optional.empty();
-    }
     try {
+      // Redis does not know their number. With more than there are, more waiters ask.
+      SegmentedLock group = new SegmentedLock(client, parts.group(1), SegmentedLock.MAX_SEGMENTS);
+      if (index >= group.segments() || !group.segment(index).name().equals(shown.name())) {
+        return Optional.empty();
+      }
       var unused = group.queueLength();
       return Optional.of(group.segment(index));
-    } catch (LockException e) { // the user may not read the queue, or its key is something else
+    } catch (LockException | IllegalArgumentException e) {
+      // The user may not read the queue, its key is something else, or the name is too long.
       return Optional.empty();
     }
   }

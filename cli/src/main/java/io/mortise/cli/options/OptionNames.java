@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -11,9 +12,9 @@ import java.util.regex.Pattern;
  * the options have them.
  */
 public final class OptionNames {
-  /** A duration that is not a part of a name in quotes. */
-  private static final Pattern DURATION =
-      Pattern.compile("(?<![\\w'{:])PT[0-9HMS.]+\\b(?!['}]|:\\S)");
+  /** A name in quotes, which stays as it is, or a duration that stands alone. */
+  private static final Pattern NAME_OR_DURATION =
+      Pattern.compile("(?<!\\w)'[^']*'|(?<![^\\s(])PT[0-9HMS.]*[HMS](?=[\\s,;:.)]|$)");
 
   /** The units of the options, and their milliseconds, the largest first. */
   private static final Map<String, Long> UNITS = units();
@@ -41,17 +42,21 @@ public final class OptionNames {
   }
 
   private static String withTimes(String message) {
-    return DURATION.matcher(message).replaceAll(found -> time(found.group()));
+    return NAME_OR_DURATION
+        .matcher(message)
+        .replaceAll(found -> Matcher.quoteReplacement(timeOrName(found.group())));
+  }
+
+  private static String timeOrName(String found) {
+    try {
+      return found.startsWith("'") ? found : time(found, Duration.parse(found));
+    } catch (DateTimeParseException | ArithmeticException e) { // none, or too long for a number
+      return found;
+    }
   }
 
   /** Returns a duration in the largest unit of which it is a whole number. */
-  private static String time(String iso) {
-    Duration duration;
-    try {
-      duration = Duration.parse(iso);
-    } catch (DateTimeParseException e) {
-      return iso;
-    }
+  private static String time(String iso, Duration duration) {
     if (duration.isZero()) {
       return "0";
     }

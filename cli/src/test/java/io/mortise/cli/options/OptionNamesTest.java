@@ -34,6 +34,12 @@ class OptionNamesTest {
         "PT0S | 0",
         "lock 'PT5S', lock 'a:PT5S' and 'a PT5S' | lock 'PT5S', lock 'a:PT5S' and 'a PT5S'",
         "PTA | PTA",
+        "lock 'report-PT1H-daily': gone | lock 'report-PT1H-daily': gone",
+        "lock 'my PT5S lock', after PT5S | lock 'my PT5S lock', after 5s",
+        "the server's time, PT1S. 'PT5S' | the server's time, 1s. 'PT5S'",
+        "jobs/PT15M/eu | jobs/PT15M/eu",
+        "for PT2000000000000000H | for PT2000000000000000H",
+        "lock 'a$1\\b' | lock 'a$1\\b'",
       })
   void timesAreThoseOfTheOptions(String message, String expected) {
     assertEquals(expected, OptionNames.in(message));

@@ -36,11 +36,9 @@ public final class BackgroundTasks {
    */
   public void run(Runnable task) {
     try {
-      workers.execute(task);
+      start(task, false);
     } catch (RejectedExecutionException closed) {
       LOG.debug("the client is closed; a background task was dropped");
-    } catch (OutOfMemoryError noThread) {
-      delay(task, false, noThread);
     }
   }
 
@@ -52,16 +50,16 @@ public final class BackgroundTasks {
    *     task was not taken
    */
   public void execute(Runnable task) {
+    start(task, true);
+  }
+
+  private void start(Runnable task, boolean kept) {
     try {
       workers.execute(task);
     } catch (OutOfMemoryError noThread) {
-      delay(task, true, noThread);
+      LOG.error("no thread can be started; a background task of the client is delayed", noThread);
+      var unused = schedule(task, THREAD_RETRY_NANOS, kept);
     }
-  }
-
-  private void delay(Runnable task, boolean kept, OutOfMemoryError noThread) {
-    LOG.error("no thread can be started; a background task of the client is delayed", noThread);
-    var unused = schedule(task, THREAD_RETRY_NANOS, kept);
   }
 
   /**

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -168,12 +168,16 @@ public final class SentinelMonitor implements AutoCloseable {
     if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
       return new UnknownMaster("the sentinels watch no master '" + masterName + "'", first);
     }
-    if (first instanceof JedisAccessControlException refusal
-        && count(each -> !(each.failure instanceof JedisAccessControlException)) == 0) {
+    if (first instanceof JedisDataException refusal && count(each -> !refusesLogin(each)) == 0) {
       return refusal;
     }
     return new JedisConnectionException(
         "none of the sentinels says where '" + masterName + "' is: " + failures(), first);
+  }
+
+  private static boolean refusesLogin(MonitoredSentinel each) {
+    return each.failure instanceof JedisDataException reply
+        && ErrorClassifier.of(reply, "", false).kind() == CommandException.Kind.ACCESS_DENIED;
   }
 
   /** Queries the sentinels without a pending query; does not wait for the answers. */

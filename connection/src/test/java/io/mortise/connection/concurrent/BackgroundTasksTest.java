@@ -137,6 +137,16 @@ class BackgroundTasksTest {
   }
 
   @Test
+  void aTaskThatMayBeDroppedIsThatWithoutAThreadAtTheCloseToo() {
+    noThread = true;
+    assertTrue(closing.begin());
+
+    tasks.run(() -> done.add("dropped"));
+
+    assertEquals(0, scheduler.size());
+  }
+
+  @Test
   void aTaskThatMustNotBeDroppedAndIsDelayedAtTheCloseIsRunByTheClosingThread() {
     noThread = true;
     tasks.execute(() -> done.add("kept"));

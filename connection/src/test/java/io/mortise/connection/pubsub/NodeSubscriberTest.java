@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,6 +57,8 @@ class NodeSubscriberTest {
   /** The sessions that ended, each with whether its connection broke. */
   private final List<Boolean> ends = new CopyOnWriteArrayList<>();
 
+  private final CountDownLatch ended = new CountDownLatch(1);
+
   private final RespServer server = new RespServer(this::answer);
 
   private final NodeSubscriber.Callbacks callbacks =
@@ -72,7 +75,9 @@ class NodeSubscriberTest {
         }
 
         @Override
-        public void onEnd(NodeSubscriber subscriber) {}
+        public void onEnd(NodeSubscriber subscriber) {
+          ended.countDown();
+        }
       };
 
   private final NodeSubscriber subscriber =
@@ -345,6 +350,17 @@ class NodeSubscriberTest {
     server.restart();
     await().atMost(BackgroundCall.LIVENESS).until(() -> errors.get() < 0 && channel.confirmed);
     assertEquals(List.of(true, true), ends);
+  }
+
+  @Test
+  void aClosedClientIsNotToldThatItsConnectionBroke() throws Exception {
+    var unused = subscribed("first");
+
+    closed.set(true);
+    locked(subscriber::reconnect);
+
+    assertTrue(ended.await(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS));
+    assertEquals(List.of(), ends);
   }
 
   private static final class UnloggableException extends RuntimeException {

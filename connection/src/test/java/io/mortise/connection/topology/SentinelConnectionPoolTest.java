@@ -38,6 +38,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
@@ -500,10 +502,15 @@ class SentinelConnectionPoolTest {
     return new SentinelMonitor(masterName, all, workers.threads("sentinel"), ticker);
   }
 
-  @Test
-  void sentinelsThatAllRefuseTheLoginAreNotAskedAgainAndAgain() throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "NOAUTH Authentication required.",
+        "ERR AUTH <password> called without any password configured for the default user."
+      })
+  void sentinelsThatAllRefuseTheLoginAreNotAskedAgainAndAgain(String refusal) throws Exception {
     AtomicBoolean refuses = new AtomicBoolean();
-    String noAuth = RespServer.error("NOAUTH Authentication required.");
+    String noAuth = RespServer.error(refusal);
     try (RespServer one = new RespServer(command -> noAuth);
         RespServer other = sentinel(question -> refuses.get() ? noAuth : RespServer.HANG_UP);
         Topology servers = servers(workers, one.address(), other.address())) {
@@ -514,7 +521,7 @@ class SentinelConnectionPoolTest {
       CommandException all = assertThrows(CommandException.class, () -> ping(servers, LONG_NANOS));
 
       assertEquals(Kind.ACCESS_DENIED, all.kind(), all.getMessage());
-      assertTrue(all.getMessage().contains("Authentication required"), all.getMessage());
+      assertTrue(all.getMessage().contains(refusal), all.getMessage());
     }
   }
 

@@ -147,7 +147,18 @@ class FencedStoreTest {
 
   /** Taken for 0, such a value would let the latest writer in. */
   @ParameterizedTest
-  @ValueSource(strings = {"", "seventeen", "17 ", "-17", "1e3", "0x11", "nan", "99999999999999999"})
+  @ValueSource(
+      strings = {
+        "",
+        "seventeen",
+        "17 ",
+        "-17",
+        "1e3",
+        "0x11",
+        "nan",
+        "9007199254740992",
+        "99999999999999999"
+      })
   void aFenceThatIsNoTokenIsRefusedAndStays(String value) {
     String fence = "mortise_fence:{" + key + "}";
     jedis.set(fence, value);

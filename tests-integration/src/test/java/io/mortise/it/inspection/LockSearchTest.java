@@ -96,6 +96,10 @@ class LockSearchTest {
       assertEquals(Mode.FREE, found.locks().get(0).mode());
       assertEquals(1, found.locks().get(0).queueLength());
       assertEquals(List.of(), names(search(peers.here()).find(prefix + "other*", 100)));
+      // Redis takes the end of a pattern for the end of a class.
+      assertEquals(
+          List.of(prefix + "stuck"), names(search(peers.here()).find(prefix + "stuc[k", 100)));
+      assertEquals(List.of(), names(search(peers.here()).find(prefix + "stuck\\", 100)));
     } finally {
       command("DEL", queue, deadlines);
     }

@@ -57,6 +57,24 @@ class ValidityTest {
     here.awaitIdle();
   }
 
+  /** Each answer takes longer than the whole lease. */
+  @Test
+  void aLeaseOfAMillisecondIsNoneAndTheErrorSaysWhy() throws Exception {
+    QuorumClients here = nodes.proxied(LockOptions.defaults(), BUDGET);
+    for (int node = 0; node < 3; node++) {
+      nodes.proxy(node).delay(Direction.TO_CLIENT, Duration.ofMillis(50));
+    }
+    RedLock lock = here.lock(name);
+    LockException thrown =
+        assertThrows(LockException.class, () -> lock.withLease(Duration.ofMillis(1)).tryAcquire());
+    assertTrue(
+        thrown.getMessage().contains("the lease of 1 ms less the clock drift; give a longer lease"),
+        thrown::getMessage);
+    nodes.restore();
+    nodes.awaitHolding(name, 0);
+    here.awaitIdle();
+  }
+
   /** The replies arrive within the lease, but the clocks may differ by half of it. */
   @Test
   void theConfiguredClockDriftCountsAsElapsed() throws Exception {

@@ -65,15 +65,26 @@ final class ClientShutdown {
     } finally {
       try {
         leases.scheduler().close();
-        endThreads();
-        leases.tasks().runDelayed();
       } finally {
         try {
-          leases.scheduler().clear();
+          endThreads();
         } finally {
-          servers.close();
+          try {
+            servers.close();
+          } finally {
+            runDelayed();
+          }
         }
       }
+    }
+  }
+
+  /** The last step: a listener that is notified here may block. */
+  private void runDelayed() {
+    try {
+      leases.tasks().runDelayed();
+    } finally {
+      leases.scheduler().clear();
     }
   }
 

@@ -76,9 +76,28 @@ final class LockScan {
     for (Topology.Server server : topology.servers()) {
       scan(server, "hash", glob, this::locks);
       // The key of a queue has the name in braces, or a name with a hash tag as it is.
-      scan(server, "list", QUEUE + "{" + glob + "}", (keys, unused, end) -> queues(keys, true));
+      scan(
+          server,
+          "list",
+          QUEUE + "{" + closed(glob) + "}",
+          (keys, unused, end) -> queues(keys, true));
       scan(server, "list", QUEUE + glob, (keys, unused, end) -> queues(keys, false));
     }
+  }
+
+  /** Ends a class that is open, and a backslash that stands last, as Redis does: more follows. */
+  private static String closed(String glob) {
+    boolean inClass = false;
+    boolean escaped = false;
+    for (int i = 0; i < glob.length(); i++) {
+      char next = glob.charAt(i);
+      if (escaped || next == '\\') {
+        escaped = !escaped;
+      } else {
+        inClass = inClass ? next != ']' : next == '[';
+      }
+    }
+    return glob + (escaped ? "\\" : "") + (inClass ? "]" : "");
   }
 
   /** Finds the locks among the keys of one step, with further commands on the same connection. */

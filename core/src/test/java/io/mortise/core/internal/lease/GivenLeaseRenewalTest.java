@@ -62,9 +62,24 @@ class GivenLeaseRenewalTest {
   }
 
   private void reenter() {
+    reenter(hold, RENEWED);
+  }
+
+  private void reenter(HoldParts parts, LeaseTerms terms) {
     new LeaseExtension(
-            context.commands(), context.holds(), ticker, hold.id, hold.timing, hold.renewal)
-        .extendTo(RENEWED);
+            context.commands(), context.holds(), ticker, parts.id, parts.timing, parts.renewal)
+        .extendTo(terms);
+  }
+
+  /** A RedLock passes on the shortest lease of its clients, which may be shorter than their own. */
+  @Test
+  void aRenewalWithALeaseShorterThanTheDefaultBeginsInTime() {
+    HoldParts brief = new HoldParts(context, new LeaseTerms(0, 3_500, false, false));
+
+    reenter(brief, new LeaseTerms(0, 3_000, true, false));
+
+    long untilNextNanos = brief.timing.nextRequestNanos() - ticker.read();
+    assertTrue(untilNextNanos <= 1_200_000_000L, () -> "the next one in " + untilNextNanos + " ns");
   }
 
   @Test

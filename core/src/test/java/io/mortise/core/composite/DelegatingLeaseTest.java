@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests to a composite hold are passed on, and enough members have to comply. */
-class MemberRequestsTest {
+class DelegatingLeaseTest {
   private static final LeaseTerms TERMS =
       LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, Duration.ofMinutes(1), true);
 
