@@ -246,6 +246,12 @@ public final class ErrorClassifier {
         reply);
   }
 
+  /** Returns whether that is an error reply which refuses the login, or a right. */
+  static boolean isAccessDenied(@Nullable Throwable failure) {
+    return failure instanceof JedisDataException reply
+        && of(reply, "", false).kind() == Kind.ACCESS_DENIED;
+  }
+
   /** Returns whether a script has met a key that is on its way to another node of a cluster. */
   public static boolean isMovingKey(String message) {
     return MOVING_KEY.isIn(message);

@@ -168,16 +168,12 @@ public final class SentinelMonitor implements AutoCloseable {
     if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
       return new UnknownMaster("the sentinels watch no master '" + masterName + "'", first);
     }
-    if (first instanceof JedisDataException refusal && count(each -> !refusesLogin(each)) == 0) {
+    if (first instanceof JedisDataException refusal
+        && count(each -> !ErrorClassifier.isAccessDenied(each.failure)) == 0) {
       return refusal;
     }
     return new JedisConnectionException(
         "none of the sentinels says where '" + masterName + "' is: " + failures(), first);
-  }
-
-  private static boolean refusesLogin(MonitoredSentinel each) {
-    return each.failure instanceof JedisDataException reply
-        && ErrorClassifier.of(reply, "", false).kind() == CommandException.Kind.ACCESS_DENIED;
   }
 
   /** Queries the sentinels without a pending query; does not wait for the answers. */

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The hold counts of threads: which thread owns which lock, and how often. This is the only class
- * in which threads are owners. Re-entry is counted here; it costs a round trip only if it asks for
- * a longer lease than the hold has left.
+ * in which threads are owners. Re-entry is counted here; only a longer lease costs a round trip.
  *
  * <p><b>Threads.</b> Each method acts on the calling thread. The holds of a thread are in its own
  * thread-local map, which no other thread reads or writes, so no lock is needed. The map is removed
