@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Members that are held as handles.
  *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
+ *
  * @param owner the thread after whose death they are not renewed, or null
  */
 record HandleMode(@Nullable Thread owner) implements MemberMode {

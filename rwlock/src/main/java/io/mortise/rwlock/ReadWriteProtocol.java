@@ -16,6 +16,8 @@ import java.util.List;
 /**
  * What the protocols of readers and writers share. The scripts get a <em>hold</em>, which is a
  * {@linkplain #hashField field of the hash}: a reader's holder id, or a writer's with a suffix.
+ *
+ * <p><b>Threads.</b> Immutable; any thread may call it.
  */
 interface ReadWriteProtocol extends QueueingProtocol, NotifyingProtocol, CallerAwareProtocol {
   String READ_LOCK = "read lock";
