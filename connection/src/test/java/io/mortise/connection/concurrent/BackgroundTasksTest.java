@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.testing.BackgroundCall;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -213,6 +214,18 @@ class BackgroundTasksTest {
     var unused9 = tasks.schedule(() -> done.add("after that"), 20 * SOON_NANOS);
 
     awaitDone("after that");
+  }
+
+  @Test
+  void theWaitForAThreadIsInTheLogOnce() {
+    String about = "background task of the client is delayed";
+    int before = CapturedLog.errorsAbout(about).size();
+    noThread = true;
+    tasks.run(() -> done.add("first"));
+    tasks.run(() -> done.add("second"));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() >= 6);
+
+    assertEquals(before + 1, CapturedLog.errorsAbout(about).size());
   }
 
   @Test

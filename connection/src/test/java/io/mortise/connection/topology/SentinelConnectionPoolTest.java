@@ -14,6 +14,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.SentinelConnection;
 import io.mortise.connection.pool.SentinelMonitor;
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
@@ -293,18 +294,19 @@ class SentinelConnectionPoolTest {
       AtomicInteger reports = new AtomicInteger();
       servers.onChange(
           () -> {
-            if (reports.getAndIncrement() == 0) {
-              throw new StackOverflowError("on purpose");
+            if (reports.getAndIncrement() < 3) {
+              throw new StackOverflowError("failover, on purpose");
             }
           });
       assertEquals("PONG", ping(servers, LONG_NANOS));
       named.set(addressOf(next));
 
-      look(servers, () -> reports.get() == 2);
+      look(servers, () -> reports.get() == 4);
       int before = questions.get();
       look(servers, () -> questions.get() > before + 3);
 
-      assertEquals(2, reports.get());
+      assertEquals(4, reports.get());
+      assertEquals(1, CapturedLog.errorsAbout("failover, on purpose").size());
     }
   }
 

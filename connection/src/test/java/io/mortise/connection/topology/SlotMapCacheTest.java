@@ -419,4 +419,29 @@ class SlotMapCacheTest {
       assertEquals(2, reports.get());
     }
   }
+
+  @Test
+  void otherChannelsAreReportedAgainIfAnErrorEndedTheReport() throws Exception {
+    AtomicInteger reports = new AtomicInteger();
+    fake.tellOfShardsBy(1, FakeCluster.NO_SHARDS);
+    fake.tell(0, 0);
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+      assertTrue(servers.isSharded());
+      fake.tell(0, 1);
+      servers.onChange(
+          () -> {
+            if (reports.getAndIncrement() == 1) { // after the report of the slots
+              throw new StackOverflowError("on purpose");
+            }
+          });
+
+      assertThrows(StackOverflowError.class, servers::refresh);
+      assertFalse(servers.isSharded());
+      servers.refresh();
+      servers.refresh();
+
+      assertEquals(3, reports.get());
+    }
+  }
 }
