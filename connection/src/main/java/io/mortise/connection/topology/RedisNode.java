@@ -34,8 +34,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
 
   private NodeReachability reachability;
 
-  /** Whether the last reply refused to write: the server is a replica. */
-  private volatile boolean refusesWrites;
+  private final WriteRefusals writeRefusals = new WriteRefusals();
 
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
@@ -82,15 +81,12 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     try {
       Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
       reachability.answered();
-      if (refusesWrites) {
-        refusesWrites = false;
-      }
+      writeRefusals.answered();
       return reply;
     } catch (CommandException fault) {
       reachability.failed(fault);
-      if (fault.kind() == Kind.READ_ONLY && !refusesWrites) {
-        connectionLostAction.run(); // once: what verifies the holds may be refused too
-        refusesWrites = true;
+      if (fault.kind() == Kind.READ_ONLY) {
+        writeRefusals.refused(deadline.ticker().read(), connectionLostAction);
       }
       throw fault;
     }
