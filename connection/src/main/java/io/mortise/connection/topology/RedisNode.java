@@ -110,8 +110,11 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
           }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
-          boolean stale =
-              !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
+          boolean lost = fault.isBrokenConnection() && (fault.mayHaveExecuted() || !repeatable);
+          if (lost) { // whether or not the exchange is repeated
+            connectionLostAction.run();
+          }
+          boolean stale = lost && !repeated && fault.mayHaveExecuted() == repeatable;
           boolean maySendAgain =
               (stale || byInterrupt)
                   && (repeatable || !all.mayHaveExecuted())
@@ -120,10 +123,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
             throw all;
           }
           before = all.mayHaveExecuted() ? all : null;
-          if (!byInterrupt) {
-            repeated = true;
-            connectionLostAction.run();
-          }
+          repeated |= !byInterrupt;
           next = () -> exchangeOnBorrowed(exchange, deadline, repeatable);
         }
       }
