@@ -227,6 +227,17 @@ class SlotMapCacheTest {
     }
   }
 
+  /** As when the user has not been added on a new node: each node has its own list of users. */
+  @Test
+  void aMasterThatRefusesTheQuestionKeepsNobodyFromTheOthers() throws Exception {
+    fake.tellOfShardsBy(0, error("NOPERM this user has no permissions to run 'pubsub'"));
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+
+      assertTrue(servers.isSharded());
+    }
+  }
+
   @Test
   void otherMastersThanBeforeAreToldOnce() throws Exception {
     try (Topology servers = servers(fake.uri())) {
