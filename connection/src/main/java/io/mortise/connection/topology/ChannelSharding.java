@@ -25,9 +25,10 @@ import redis.clients.jedis.HostAndPort;
  * not asked again while it is a master.
  *
  * <p><b>A master that does not answer</b>, or refuses the question, as one does on which the user
- * has no right to it, is unknown, and asked again like one that lacks SPUBLISH. While all others know SPUBLISH, the result stays as it was. Until every master has answered,
- * those that have answered decide. A wrong result loses messages and nothing else: a script goes on
- * when its publishing fails.
+ * has no right to it, is unknown, and asked again like one that lacks SPUBLISH. While all others
+ * know SPUBLISH, the result stays as it was. Until every master has answered, those that have
+ * answered decide. A wrong result loses messages and nothing else: a script goes on when its
+ * publishing fails.
  *
  * <p><b>Threads.</b> Any thread may call every method. {@code lock} guards the answers; {@code
  * sharded} is replaced under it, and read without it.
