@@ -121,7 +121,11 @@ final class SlotMapCache {
     }
   }
 
-  /** Queries one node after the other, in random order, each with an equal share of the time. */
+  /**
+   * Queries one node after the other, in random order, each with an equal share of the time.
+   *
+   * @throws CommandException if none answers; a transient one unless all refuse the question
+   */
   @GuardedBy("fetchLock")
   private SlotMap fetchFromAnyNode(Deadline deadline) throws CommandException {
     CommandException last = null;
@@ -138,10 +142,14 @@ final class SlotMapCache {
         install(fetched, deadline);
         return fetched;
       } catch (CommandException fault) {
-        if (last != null) {
+        if (last == null) {
+          last = fault;
+        } else if (last.kind().isTransient() && !fault.kind().isTransient()) {
+          last.addSuppressed(fault); // the other node may answer the next time
+        } else {
           fault.addSuppressed(last);
+          last = fault;
         }
-        last = fault;
       }
     }
     throw last != null ? last : timeOut();

@@ -239,6 +239,19 @@ class SlotMapCacheTest {
   }
 
   @Test
+  void aNodeThatRefusesTheQuestionEndsNoWaitForTheOthers() {
+    try (RespServer refusing = new RespServer(command -> error("NOPERM no permissions"));
+        RespServer starting = new RespServer(command -> error("LOADING the dataset"));
+        Topology servers =
+            servers("redis-cluster://" + refusing.address() + "," + starting.address())) {
+      for (int i = 0; i < 20; i++) { // in random order
+        CommandException fault = assertThrows(CommandException.class, () -> run(servers));
+        assertEquals(Kind.NOT_READY, fault.kind());
+      }
+    }
+  }
+
+  @Test
   void otherMastersThanBeforeAreToldOnce() throws Exception {
     try (Topology servers = servers(fake.uri())) {
       AtomicInteger changes = new AtomicInteger();
