@@ -86,9 +86,7 @@ public final class BackgroundTasks {
    * client is closed and its workers have ended.
    */
   public void runDelayed() {
-    scheduler.entries(Delayed.class).stream()
-        .filter(delayed -> delayed.kept)
-        .forEach(Delayed::run);
+    scheduler.entries(Delayed.class).stream().filter(delayed -> delayed.kept).forEach(Delayed::run);
   }
 
   /**
@@ -112,8 +110,8 @@ public final class BackgroundTasks {
   }
 
   /**
-   * A task with a delay. It stays scheduled until a worker has it, and runs once: the closing thread
-   * may find it between the two.
+   * A task with a delay. It stays scheduled until a worker has it, and runs once: the closing
+   * thread may find it between the two.
    */
   private final class Delayed implements ScheduledTask, Runnable {
     private final Runnable task;

@@ -111,8 +111,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     this.channels = new NodeChannels(this::groupOf);
     this.threadFailures =
         new RepeatedFailureLog(
-            LOG,
-            "no thread can be started for the subscription to " + endpoint + "; waiters poll");
+            LOG, "no thread can be started for the subscription to " + endpoint + "; waiters poll");
     this.errors =
         new RepeatedFailureLog(
             LOG, "the subscription to " + endpoint + " is renewed after an error");

@@ -38,8 +38,7 @@ class AnyNodeTest {
   private final Topology servers =
       new ClusterTopology(
           new ClusterNodes(
-              Stream.of(0, 1, 2).map(this::addressOf).collect(Collectors.toSet()),
-              NotedPool::new),
+              Stream.of(0, 1, 2).map(this::addressOf).collect(Collectors.toSet()), NotedPool::new),
           workers,
           TestSettings.DEFAULTS.ticker(),
           new Random(1));
@@ -112,8 +111,7 @@ class AnyNodeTest {
     fake.tellOfShards(FakeCluster.NO_SHARDS);
     commands.run(TestCalls.inspect(fake.nameAt(0, 1)));
     fake.node(0).close();
-    assertThrows(
-        CommandException.class, () -> commands.run(TestCalls.inspect(fake.nameAt(0, 1))));
+    assertThrows(CommandException.class, () -> commands.run(TestCalls.inspect(fake.nameAt(0, 1))));
 
     for (int i = 0; i < 20; i++) {
       subscribe();
@@ -127,12 +125,10 @@ class AnyNodeTest {
     fake.tellOfShards(FakeCluster.NO_SHARDS);
     commands.run(TestCalls.inspect(fake.nameAt(0, 1)));
     fake.close();
-    assertThrows(
-        CommandException.class, () -> commands.run(TestCalls.inspect(fake.nameAt(0, 1))));
+    assertThrows(CommandException.class, () -> commands.run(TestCalls.inspect(fake.nameAt(0, 1))));
 
     assertThrows(CommandException.class, this::subscribe);
 
-    assertEquals(
-        Set.of(addressOf(0), addressOf(1), addressOf(2)), Set.copyOf(subscribers));
+    assertEquals(Set.of(addressOf(0), addressOf(1), addressOf(2)), Set.copyOf(subscribers));
   }
 }

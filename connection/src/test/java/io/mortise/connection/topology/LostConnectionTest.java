@@ -97,8 +97,7 @@ class LostConnectionTest {
   void aServerThatRefusesConnectionsHasBrokenNone() {
     server.close();
 
-    assertThrows(
-        CommandException.class, () -> node.exchange(ECHO, TestSettings.after(LONG_NANOS)));
+    assertThrows(CommandException.class, () -> node.exchange(ECHO, TestSettings.after(LONG_NANOS)));
 
     assertEquals(0, lost.get());
   }

@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.SentinelConnection;
 import io.mortise.connection.pool.SentinelMonitor;
-import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
