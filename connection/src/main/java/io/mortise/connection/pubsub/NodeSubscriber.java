@@ -53,6 +53,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
      */
     void onConnectionLost(boolean connection);
 
+    /** Handles a channel that has brought many messages for nobody. */
+    void onUnheard();
+
     boolean isClosed();
 
     /** Handles a subscriber that has no channels and no thread any more; called under the lock. */
@@ -143,6 +146,11 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     } catch (OutOfMemoryError noThread) {
       threadFailures.failed(noThread); // each waiter tries again
     }
+  }
+
+  /** Returns whether there is more than one channel. */
+  boolean hasOthers() {
+    return channels.size() > 1;
   }
 
   /** Returns whether the channel can be removed now; not while its connection is replaced. */
@@ -369,8 +377,12 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   @Override
   public void message(String name) {
     WakeupChannel channel = channels.get(name);
-    if (channel != null) {
-      channel.signal.fire();
+    if (channel == null) {
+      return;
+    }
+    channel.signal.fire();
+    if (channel.isUnheard() && hasOthers()) {
+      callbacks.onUnheard();
     }
   }
 
