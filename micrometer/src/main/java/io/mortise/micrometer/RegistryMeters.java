@@ -141,8 +141,7 @@ final class RegistryMeters {
   private record Sharer(
       WeakReference<WatchedClients> clients, boolean present, DoubleAccumulator dropped) {
     static Sharer of(WatchedClients clients) {
-      return new Sharer(
-          new WeakReference<>(clients), true, new DoubleAccumulator(Math::max, 0));
+      return new Sharer(new WeakReference<>(clients), true, new DoubleAccumulator(Math::max, 0));
     }
 
     Sharer present(boolean now) {

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * restarts.
  *
  * <p>A node is not reacquired for a thread that has died, for a hold whose renewal has stopped for
- * good, as at the end of {@code maxHold}, or after a forced release on any of its nodes: these holds
- * are meant to end, and a node that the hold was missing may have been forced too. The hold tells it
- * ({@link IncompleteHold}), also for attempts that were scheduled before.
+ * good, as at the end of {@code maxHold}, or after a forced release on any of its nodes: these
+ * holds are meant to end, and a node that the hold was missing may have been forced too. The hold
+ * tells it ({@link IncompleteHold}), also for attempts that were scheduled before.
  *
  * <p><b>An open slot always has an attempt</b>, scheduled or in progress, unless the hold has
  * ended. A thread that empties a slot, or sees an empty one, calls {@link #recheck} afterwards;

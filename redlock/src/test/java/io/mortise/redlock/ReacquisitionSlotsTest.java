@@ -36,15 +36,19 @@ class ReacquisitionSlotsTest {
   }
 
   private MajorityLease hold(@Nullable OwnedLease third, @Nullable Thread owner) {
-    return hold(third, owner, LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true));
+    return hold(source, third, owner, null);
   }
 
   private MajorityLease hold(
-      @Nullable OwnedLease third, @Nullable Thread owner, LeaseTerms terms) {
+      QuorumLeaseSource of,
+      @Nullable OwnedLease third,
+      @Nullable Thread owner,
+      @Nullable Duration lease) {
     List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
     leases.add(third);
-    NodeReacquisition reacquisition = new NodeReacquisition(source, members, owner, 1_000);
-    return new MajorityLease(source, members, leases, 1, owner, terms, reacquisition);
+    LeaseTerms terms = LeaseTerms.of(of.options(), Duration.ZERO, lease, true);
+    NodeReacquisition reacquisition = new NodeReacquisition(of, members, owner, 1_000);
+    return new MajorityLease(of, members, leases, 1, owner, terms, reacquisition);
   }
 
   /** Runs the attempt that is scheduled: exactly one. */
@@ -225,7 +229,7 @@ class ReacquisitionSlotsTest {
   private MajorityLease oldHold(@Nullable Duration lease) {
     LockOptions limited = LockOptions.builder().maxHold(MAX_HOLD).build();
     nodes.forEach(each -> each.options = limited);
-    MajorityLease hold = hold(late, null, LeaseTerms.of(limited, Duration.ZERO, lease, true));
+    MajorityLease hold = hold(new QuorumLeaseSource(ofNodes, null), late, null, lease);
     nodes.get(0).clock = () -> System.nanoTime() + MAX_HOLD.toNanos();
     node.scheduled.remove().run(); // at the end of maxHold
     return hold;
