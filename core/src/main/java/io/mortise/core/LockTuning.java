@@ -65,7 +65,8 @@ public final class LockTuning {
 
   /**
    * Returns how long a channel stays subscribed after its last waiter, because contention comes in
-   * bursts; default 5 s.
+   * bursts; default 5 s. One that brings eight messages for nobody is unsubscribed before, unless
+   * it is the last one at its server.
    */
   public Duration subscriptionLinger() {
     return values.subscriptionLinger();

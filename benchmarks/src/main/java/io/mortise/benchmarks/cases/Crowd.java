@@ -24,6 +24,10 @@ final class Crowd implements BenchmarkCase {
   private static final int SECTION_MICROS = 200;
   private static final double WRITERS = 0.1;
   private static final Duration TURN = Duration.ofSeconds(2);
+
+  /** How many turns one of readers and writers has: a client of 128 writes once in a second. */
+  private static final int TURNS_OF_MIXED = 4;
+
   private static final int QUICK_ROUNDS = 2;
   private static final Duration QUICK_WARM_UP = Duration.ofMillis(100);
 
@@ -63,7 +67,7 @@ final class Crowd implements BenchmarkCase {
 
   @Override
   public Duration fullTime() {
-    return Duration.ofMinutes(8);
+    return Duration.ofMinutes(10);
   }
 
   @Override
@@ -120,6 +124,7 @@ final class Crowd implements BenchmarkCase {
             SECTION_MICROS,
             "contest_kind",
             contest.label()),
+        contest == Contest.MIXED ? TURNS_OF_MIXED : 1,
         library ->
             new BenchmarkTask(
                 label,

@@ -77,14 +77,30 @@ final class SharedServerSetup implements CaseSetup {
       int processes,
       ServerProbe probe,
       @Nullable String baseline) {
+    add(label, dimensions, 1, work, processes, probe, baseline);
+  }
+
+  /**
+   * As above, with longer turns.
+   *
+   * @param turns how many times the time of a turn of the case this workload takes
+   */
+  void add(
+      String label,
+      Map<String, Object> dimensions,
+      int turns,
+      Function<LockLibrary, BenchmarkTask> work,
+      int processes,
+      ServerProbe probe,
+      @Nullable String baseline) {
     Map<LockLibrary, Workload.Contender> contenders = new EnumMap<>(LockLibrary.class);
     int threads = 0;
     for (LockLibrary library : workers.keySet()) {
       BenchmarkTask its = work.apply(library);
       threads = its.threads();
-      contenders.put(
-          library,
-          new WorkerTeam(team(library).subList(0, processes), its, List.of(server), probe));
+      WorkerTeam team =
+          new WorkerTeam(team(library).subList(0, processes), its, List.of(server), probe);
+      contenders.put(library, time -> team.run(time.multipliedBy(turns)));
     }
     add(new Workload(label, dimensions, threads, processes, contenders, baseline));
   }

@@ -24,6 +24,12 @@ final class BenchmarkThread {
   private final SplittableRandom random;
   private final @Nullable SharedMemoryCounter counter;
 
+  /** The number of cycles of which one writes; 0 if none does. */
+  private final int period;
+
+  private int placeInPeriod;
+  private int writePlace;
+
   private long cycles;
   private long errors;
   private @Nullable String error;
@@ -40,8 +46,9 @@ final class BenchmarkThread {
     random = new SplittableRandom(thread);
     List<String> names = work.namesOf(thread);
     section = locks.section(work.lock(), names, work.sharing());
-    writing =
-        work.writeShare() > 0 ? locks.section(MeasuredLock.WRITE, names, work.sharing()) : null;
+    boolean writes = work.writeShare() > 0;
+    writing = writes ? locks.section(MeasuredLock.WRITE, names, work.sharing()) : null;
+    period = writes ? (int) Math.round(1 / work.writeShare()) : 0;
   }
 
   /** Runs one round: cycles from a moment on, for a time. */
@@ -70,8 +77,20 @@ final class BenchmarkThread {
     } while (endNanos - deadline < 0);
   }
 
+  /**
+   * Returns the next section. One of each ten is a write, if a tenth writes, but nobody knows
+   * which: a thread that happened to write more often would have fewer cycles than the others.
+   */
   private Section next() {
-    return writing != null && random.nextDouble() < work.writeShare() ? writing : section;
+    if (writing == null) {
+      return section;
+    }
+    if (placeInPeriod == 0) {
+      writePlace = random.nextInt(period);
+    }
+    Section next = placeInPeriod == writePlace ? writing : section;
+    placeInPeriod = (placeInPeriod + 1) % period;
+    return next;
   }
 
   private void cycle(Section next) {

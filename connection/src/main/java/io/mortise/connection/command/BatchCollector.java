@@ -5,6 +5,7 @@ import com.google.common.collect.ListMultimap;
 import com.google.common.collect.Lists;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.collect.Multimaps;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -31,28 +32,23 @@ import org.jspecify.annotations.Nullable;
  * each batch would make every batch slow: batches would time out, and their items come back before
  * their turn, until nearly all items were late.
  *
- * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
- * run on workers, those of each server apart, so that a silent server delays only its own items.
- * The worker calls the items; without a worker the scheduler's thread does.
+ * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}; as a task of
+ * the scheduler the collector asks for another pass while batches wait. The commands run on
+ * workers, those of each server apart, so that a silent server delays only its own items. The
+ * worker calls the items; without a worker the scheduler's thread does.
  */
-public final class BatchCollector {
+public final class BatchCollector implements ScheduledTask {
   /** The maximum size of a batch; it keeps a server busy for about a millisecond. */
   private static final int MAX_ITEMS = 500;
+
+  private static final long IDLE_NANOS = 60_000_000_000L;
 
   private final ScriptExecutor executor;
   private final WorkerPool workers;
   private final Ticker ticker;
 
-  // Made before they are needed, for the time when there is no memory for others.
-
-  private final CommandException noAnswer =
-      new CommandException(Kind.SCRIPT, true, "an error kept the answer back", null);
-
-  private final CommandException unsent = unsent(null);
-
-  private final CommandException unwanted =
-      new CommandException(
-          Kind.NOT_READY, false, "it was not sent, because it came too late", null);
+  private final BatchFaults faults = new BatchFaults();
+  private volatile long dueNanos;
 
   private List<PendingItem> gathered = new ArrayList<>();
 
@@ -63,13 +59,14 @@ public final class BatchCollector {
     this.executor = executor;
     this.workers = workers;
     this.ticker = ticker;
+    this.dueNanos = ticker.read() + IDLE_NANOS;
   }
 
   public void add(BatchItem item) {
     try {
       gathered.add(new PendingItem(item));
     } catch (Throwable e) { // without a failure the item would wait for its answer
-      item.onFailure(unsentOrPrepared(e));
+      item.onFailure(faults.unsent(e));
       throw e;
     }
   }
@@ -80,6 +77,7 @@ public final class BatchCollector {
    * many items of a failure.
    */
   public void flush() {
+    dueNanos = ticker.read() + BatchQueue.WINDOW_NANOS; // again soon after an error
     queues.values().forEach(this::startWorker);
     queues.values().removeIf(BatchQueue::isIdle);
     if (!gathered.isEmpty()) {
@@ -93,6 +91,21 @@ public final class BatchCollector {
         throw e;
       }
     }
+    if (queues.values().stream().allMatch(BatchQueue::isEmpty)) {
+      dueNanos = ticker.read() + IDLE_NANOS;
+    }
+  }
+
+  /** Returns when the queues need another look: as long as batches wait, again and again. */
+  @Override
+  public long dueNanos() {
+    return dueNanos;
+  }
+
+  /** Nothing is left to do: each pass of the scheduler calls {@link #flush} before. */
+  @Override
+  public void onDue(long nowNanos) {
+    dueNanos = nowNanos + BatchQueue.WINDOW_NANOS;
   }
 
   private void failGathered() {
@@ -100,7 +113,7 @@ public final class BatchCollector {
     gathered = new ArrayList<>();
     for (int i = 0; i < failed.size(); i++) { // an iterator would need memory
       if (!failed.get(i).dispatched) {
-        failed.get(i).fail(unsent);
+        failed.get(i).fail(faults.unsent);
       }
     }
   }
@@ -160,30 +173,17 @@ public final class BatchCollector {
     Throwable failure = null;
     boolean works = false;
     try {
-      works = queue.startWorker(workers);
+      works = queue.startWorker(workers, ticker.read());
     } catch (Throwable e) {
       failure = e;
       works = !queue.isAbandoned();
     }
     if (!works) {
-      CommandException unsent = unsentOrPrepared(failure);
+      CommandException unsent = faults.unsent(failure);
       for (List<PendingItem> batch = queue.poll(); batch != null; batch = queue.poll()) {
         failAll(batch, unsent);
       }
     }
-  }
-
-  private CommandException unsentOrPrepared(@Nullable Throwable cause) {
-    try {
-      return unsent(cause);
-    } catch (Throwable noMemory) {
-      return unsent;
-    }
-  }
-
-  private static CommandException unsent(@Nullable Throwable cause) {
-    return new CommandException(
-        Kind.POOL_EXHAUSTED, false, "no thread could be started, or an error came", cause);
   }
 
   /**
@@ -194,7 +194,7 @@ public final class BatchCollector {
     try {
       return sendWanted(batch);
     } catch (Throwable e) {
-      failAll(batch, noAnswer(e));
+      failAll(batch, faults.noAnswer(e));
       return null;
     }
   }
@@ -206,22 +206,13 @@ public final class BatchCollector {
     }
   }
 
-  private CommandException noAnswer(Throwable cause) {
-    try {
-      return new CommandException(
-          Kind.SCRIPT, true, "an error kept the answer back: " + cause, cause);
-    } catch (Throwable noMemory) {
-      return noAnswer;
-    }
-  }
-
   private @Nullable CommandException sendWanted(List<PendingItem> batch) {
     List<PendingItem> wanted = new ArrayList<>(batch.size());
     for (PendingItem item : batch) {
       if (item.item.isWanted()) {
         wanted.add(item);
       } else {
-        item.fail(unwanted);
+        item.fail(faults.unwanted);
       }
     }
     return wanted.isEmpty() ? null : send(wanted);

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * knows that it will be taken. If an error ends a worker between two batches, the queue is {@link
  * #isAbandoned abandoned}, until another one is started.
  *
+ * <p><b>How many workers.</b> A queue begins with {@value #FIRST_WORKERS}. When batches wait, and
+ * the workers have sent fewer in {@value #WINDOW_NANOS} ns than they are, one more begins, and so
+ * on up to {@value #MAX_WORKERS}.
+ *
  * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
  * Otherwise those without a connection, which fail at once, would fail the batches that the others
  * could send.
@@ -27,11 +31,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchQueue<B> {
   /**
-   * The maximum number of workers. Two keep a server busy that answers. More than two help when the
-   * server is far away, and when connections are silent that look well; with many more, on few
-   * processors, each is too slow.
+   * The workers for a server that answers: two keep it busy. With more of them, all other commands
+   * to that server would wait behind as many batches.
+   */
+  static final int FIRST_WORKERS = 2;
+
+  /**
+   * The maximum number of workers, for a server that is far away, and for connections that are
+   * silent and look well. With many more, on few processors, each is too slow.
    */
   static final int MAX_WORKERS = 8;
+
+  /** The time in which each worker should send a batch; otherwise one more helps. */
+  static final long WINDOW_NANOS = 20_000_000L;
 
   private final Function<B, @Nullable CommandException> send;
   private final BiConsumer<B, CommandException> fail;
@@ -41,6 +53,12 @@ final class BatchQueue<B> {
 
   @GuardedBy("this")
   private int running;
+
+  @GuardedBy("this")
+  private long windowNanos;
+
+  @GuardedBy("this")
+  private int sentInWindow;
 
   /**
    * @param urgency the most urgent batch is the least
@@ -75,14 +93,23 @@ final class BatchQueue<B> {
     return running == 0 && waiting.isEmpty();
   }
 
+  /** Returns the number of workers. Package-private for tests. */
+  synchronized int running() {
+    return running;
+  }
+
+  synchronized boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
   /**
-   * Starts one more worker, if batches wait and there are not {@value #MAX_WORKERS}.
+   * Starts one more worker, if batches wait and the workers are too few for that server.
    *
    * @return whether a worker sends what waits
    */
-  boolean startWorker(WorkerPool workers) {
+  boolean startWorker(WorkerPool workers, long nowNanos) {
     synchronized (this) {
-      if (waiting.isEmpty() || running == MAX_WORKERS) {
+      if (waiting.isEmpty() || !needsWorker(nowNanos)) {
         return true;
       }
       running++;
@@ -98,6 +125,18 @@ final class BatchQueue<B> {
     return started || !isAbandoned();
   }
 
+  @GuardedBy("this")
+  private boolean needsWorker(long nowNanos) {
+    boolean first = running < FIRST_WORKERS;
+    if (!first && nowNanos - windowNanos < WINDOW_NANOS) {
+      return false;
+    }
+    boolean slow = sentInWindow < running;
+    windowNanos = nowNanos;
+    sentInWindow = 0;
+    return first || (slow && running < MAX_WORKERS);
+  }
+
   private void sendAll() {
     boolean ended = false;
     try {
@@ -110,6 +149,7 @@ final class BatchQueue<B> {
           }
           fail.accept(next, unsent);
         }
+        countSent();
       }
       ended = true;
     } finally {
@@ -126,6 +166,10 @@ final class BatchQueue<B> {
       running--;
     }
     return next;
+  }
+
+  private synchronized void countSent() {
+    sentInWindow++;
   }
 
   /** Puts the batch back, if another worker will take it, and then the worker counts no more. */

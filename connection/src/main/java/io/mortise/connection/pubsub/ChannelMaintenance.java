@@ -1,5 +1,6 @@
 package io.mortise.connection.pubsub;
 
+import static io.mortise.connection.pubsub.WakeupChannel.PRIVATE_LINGER_NANOS;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.base.Ticker;
@@ -29,7 +30,8 @@ import java.util.function.DoubleSupplier;
  * replaced.
  *
  * <p><b>How long.</b> A channel stays for a while after its last waiter, because contention comes
- * in bursts.
+ * in bursts. One that brings message after message for nobody is dropped before, unless it is the
+ * last one of its connection, which is dearer to replace.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards where each
  * channel is subscribed, and the state of the subscribers. The scheduler's thread calls {@code
@@ -37,9 +39,6 @@ import java.util.function.DoubleSupplier;
  * isClosed} and {@code onConnectionLost}; all other methods are called under the lock.
  */
 final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callbacks {
-  /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
-  private static final long PRIVATE_LINGER_NANOS = 50_000_000L;
-
   private final Topology topology;
   private final WorkerPool workers;
   private final Scheduler scheduler;
@@ -51,6 +50,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private final Map<String, WakeupChannel> channels;
   private final ReservedChannels reservedChannels;
   private final CoalescedTask refreshing;
+  private final CoalescedTask droppingUnheard;
 
   /** Guarded by the lock. */
   private final Map<SubscriptionEndpoint, NodeSubscriber> subscribers = new HashMap<>();
@@ -88,6 +88,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     this.channels = channels;
     this.reservedChannels = reservedChannels;
     this.refreshing = new CoalescedTask(workers, this::refreshTopology);
+    this.droppingUnheard = new CoalescedTask(workers, this::dropUnheard);
   }
 
   // ---- where
@@ -185,20 +186,11 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   /** Notes that a channel has no waiters from now on. */
   void markIdle(WakeupChannel channel, long nowNanos) {
     channel.idleSinceNanos = nowNanos;
-    long due = nowNanos + lingerNanos(channel);
+    long due = nowNanos + channel.lingerNanos(timings.lingerNanos());
     if (due - dueNanos < 0) {
       dueNanos = due;
       scheduler.reschedule(this);
     }
-  }
-
-  private long lingerNanos(WakeupChannel channel) {
-    if (channel.keptAlive) {
-      return timings.lingerNanos();
-    }
-    return channel.reservedFor != null
-        ? ReservedChannels.LINGER_NANOS
-        : Math.min(timings.lingerNanos(), PRIVATE_LINGER_NANOS);
   }
 
   @Override
@@ -236,9 +228,9 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     List<WakeupChannel> dropped = new ArrayList<>();
     long due = now + timings.heartbeatNanos();
     for (WakeupChannel channel : channels.values()) {
-      if (channel.waiters == 0) {
+      if (channel.isIdle()) {
         NodeSubscriber subscriber = channel.subscriber;
-        long expiryNanos = channel.idleSinceNanos + lingerNanos(channel);
+        long expiryNanos = channel.idleSinceNanos + channel.lingerNanos(timings.lingerNanos());
         if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canRemove(channel))) {
           due = expiryNanos - due < 0 ? Math.max(expiryNanos, now + PRIVATE_LINGER_NANOS) : due;
         } else {
@@ -246,12 +238,27 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
         }
       }
     }
+    drop(dropped);
+    reservedChannels.forget(now);
+    return due;
+  }
+
+  private void drop(List<WakeupChannel> dropped) {
     var routed = bySubscriber(dropped); // an error here leaves all as it was
     dropped.forEach(channel -> channels.remove(channel.name));
     reservedChannels.drop(dropped);
-    reservedChannels.forget(now);
     routed.forEach(NodeSubscriber::remove);
-    return due;
+  }
+
+  private void dropUnheard() {
+    lock.lock();
+    try {
+      channels.values().stream() // one by one: the last channel of a connection stays
+          .filter(WakeupChannel::canBeSpared)
+          .forEach(channel -> drop(List.of(channel)));
+    } finally {
+      lock.unlock();
+    }
   }
 
   // ---- for the subscribers
@@ -272,6 +279,11 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  public void onUnheard() {
+    droppingUnheard.request(); // without a worker with the next message
   }
 
   @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The channels of one {@link NodeSubscriber}, and the requests that its session has still to send.
  *
  * <p><b>Threads.</b> The lock of {@link Subscriptions} guards everything; any thread may call
- * {@code get} and {@code isEmpty} without it.
+ * {@code get}, {@code size} and {@code isEmpty} without it.
  */
 final class NodeChannels {
   private final Map<String, WakeupChannel> channels = new ConcurrentHashMap<>();
@@ -41,6 +41,10 @@ final class NodeChannels {
 
   boolean isEmpty() {
     return channels.isEmpty();
+  }
+
+  int size() {
+    return channels.size();
   }
 
   @Nullable WakeupChannel get(String name) {

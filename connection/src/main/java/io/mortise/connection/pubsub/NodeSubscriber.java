@@ -52,6 +52,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
      */
     void onConnectionLost(boolean connection);
 
+    /** Handles a channel that has brought many messages for nobody. */
+    void onUnheard();
+
     boolean isClosed();
 
     /** Handles a subscriber that has no channels and no thread any more; called under the lock. */
@@ -134,6 +137,11 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       LOG.error(
           "no thread can be started for the subscription to {}; waiters poll", endpoint, noThread);
     }
+  }
+
+  /** Returns whether there is more than one channel. */
+  boolean hasOthers() {
+    return channels.size() > 1;
   }
 
   /** Returns whether the channel can be removed now; not while its connection is replaced. */
@@ -359,8 +367,12 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   @Override
   public void message(String name) {
     WakeupChannel channel = channels.get(name);
-    if (channel != null) {
-      channel.signal.fire();
+    if (channel == null) {
+      return;
+    }
+    channel.signal.fire();
+    if (channel.isUnheard() && hasOthers()) {
+      callbacks.onUnheard();
     }
   }
 

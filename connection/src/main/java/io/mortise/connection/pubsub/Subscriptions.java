@@ -98,7 +98,8 @@ public final class Subscriptions implements AutoCloseable {
       try {
         if (!closed) {
           closed = true; // first: an error below must not count the waiter twice
-          if (--channel.waiters == 0) {
+          channel.removeWaiter();
+          if (channel.isIdle()) {
             maintenance.markIdle(channel, ticker.read());
           }
         }
@@ -139,7 +140,7 @@ public final class Subscriptions implements AutoCloseable {
           maintenance.route(List.of(channel));
         }
       }
-      channel.waiters++; // last: after an error the channel is dropped like one without waiters
+      channel.addWaiter(); // last: after an error the channel is dropped like one without waiters
       return subscription;
     } finally {
       lock.unlock();
@@ -165,7 +166,7 @@ public final class Subscriptions implements AutoCloseable {
       Subscriptions.ReservedChannel reserved =
           new Subscriptions.ReservedChannel(
               reservation.holder(), new Subscription(reservation.channel()));
-      reservation.channel().waiters++;
+      reservation.channel().addWaiter();
       return reserved;
     } finally {
       lock.unlock();

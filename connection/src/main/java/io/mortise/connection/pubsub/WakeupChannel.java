@@ -8,9 +8,22 @@ import org.jspecify.annotations.Nullable;
  * two halves of one thing, and refer to each other.
  *
  * <p><b>Threads.</b> {@link Subscriptions} and its {@link NodeSubscriber}s make, change and drop
- * it; their lock guards all mutable fields; any thread may read {@code confirmed}.
+ * it; their lock guards all mutable fields; any thread may read {@code confirmed} and {@code
+ * isUnheard}.
  */
 final class WakeupChannel {
+  /**
+   * The number of messages for nobody that cost about as much as to subscribe again: two commands
+   * and one more attempt. Who listens for that long and no longer pays at most twice what the best
+   * choice would have cost (ski rental).
+   */
+  private static final int MAX_UNHEARD = 8;
+
+  /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
+  static final long PRIVATE_LINGER_NANOS = 50_000_000L;
+
+  private static final long NOT_IDLE = Long.MAX_VALUE;
+
   final String name;
   final Signal signal = new Signal();
 
@@ -20,7 +33,12 @@ final class WakeupChannel {
   /** Whether the server has confirmed the channel: messages from now on arrive. */
   volatile boolean confirmed;
 
-  int waiters;
+  private int waiters;
+
+  /**
+   * The count of the signal when the last waiter left; {@code NOT_IDLE} while there are waiters.
+   */
+  private volatile long idleGeneration;
 
   /** When the last waiter left, or the channel was made. */
   long idleSinceNanos;
@@ -41,6 +59,43 @@ final class WakeupChannel {
     this.name = name;
     this.keptAlive = keptAlive;
     this.idleSinceNanos = nowNanos;
+  }
+
+  void addWaiter() {
+    waiters++;
+    idleGeneration = NOT_IDLE;
+  }
+
+  void removeWaiter() {
+    waiters--;
+    if (waiters == 0) {
+      idleGeneration = signal.generation();
+    }
+  }
+
+  boolean isIdle() {
+    return waiters == 0;
+  }
+
+  /** Returns how long the channel stays after its last waiter. */
+  long lingerNanos(long keptAliveNanos) {
+    if (keptAlive) {
+      return keptAliveNanos;
+    }
+    return reservedFor != null
+        ? ReservedChannels.LINGER_NANOS
+        : Math.min(keptAliveNanos, PRIVATE_LINGER_NANOS);
+  }
+
+  /** Returns whether many messages have come for nobody since the last waiter left. */
+  boolean isUnheard() {
+    return keptAlive && signal.generation() - idleGeneration >= MAX_UNHEARD;
+  }
+
+  /** Returns whether the channel can be dropped although it may be wanted again soon. */
+  boolean canBeSpared() {
+    NodeSubscriber current = subscriber;
+    return isUnheard() && current != null && current.hasOthers() && current.canRemove(this);
   }
 
   /**

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ class BatchQueueTest {
   private final Queue<Integer> sent = new ConcurrentLinkedQueue<>();
   private final Queue<Integer> refused = new ConcurrentLinkedQueue<>();
   private final Queue<Integer> failed = new ConcurrentLinkedQueue<>();
+  private long now = Long.MAX_VALUE - BatchQueue.WINDOW_NANOS; // as System.nanoTime() may be
   private final CountDownLatch began = new CountDownLatch(1);
 
   @AfterEach
@@ -80,7 +83,7 @@ class BatchQueueTest {
     queue.add(1);
     assertTrue(queue.isAbandoned());
 
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2, 3), List.copyOf(sent));
@@ -90,7 +93,7 @@ class BatchQueueTest {
   void withNothingToSendNoWorkerIsNeeded() {
     workers.close();
 
-    assertTrue(queue(sent::add).startWorker(workers));
+    assertTrue(queue(sent::add).startWorker(workers, now));
   }
 
   @Test
@@ -99,7 +102,7 @@ class BatchQueueTest {
     BatchQueue<Integer> queue = queue(sent::add);
     queue.add(1);
 
-    assertFalse(queue.startWorker(workers));
+    assertFalse(queue.startWorker(workers, now));
 
     assertTrue(queue.isAbandoned());
     assertEquals(1, queue.poll());
@@ -118,10 +121,10 @@ class BatchQueueTest {
             });
     queue.add(1);
     queue.add(2);
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
     await().atMost(BackgroundCall.LIVENESS).until(queue::isAbandoned);
 
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2), List.copyOf(sent));
@@ -133,11 +136,11 @@ class BatchQueueTest {
     CountDownLatch end = new CountDownLatch(1);
     BatchQueue<Integer> queue = queueWithOneConnection(end);
     queue.add(1);
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
     Uninterruptibles.awaitUninterruptibly(began);
     queue.add(2);
     queue.add(3);
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
     await().atMost(BackgroundCall.LIVENESS).until(() -> refused.size() == 1);
 
     end.countDown();
@@ -155,9 +158,83 @@ class BatchQueueTest {
     queue.add(1);
     queue.add(2);
 
-    assertTrue(queue.startWorker(workers));
+    assertTrue(queue.startWorker(workers, now));
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2), List.copyOf(failed));
+  }
+
+  /** Two keep it busy; with more, all other commands would wait behind as many batches. */
+  @Test
+  void aServerThatAnswersHasTwoWorkers() {
+    LongQueue batches = new LongQueue();
+    for (int window = 0; window < 10; window++) {
+      batches.send(2);
+      now += BatchQueue.WINDOW_NANOS;
+
+      assertTrue(batches.queue.startWorker(workers, now));
+
+      assertEquals(2, batches.queue.running());
+    }
+    batches.end();
+  }
+
+  @Test
+  void aServerThatAnswersSlowlyHasOneMoreForEachWindow() {
+    LongQueue batches = new LongQueue();
+    for (int expected = 3; expected <= BatchQueue.MAX_WORKERS; expected++) {
+      batches.send(1);
+      now += BatchQueue.WINDOW_NANOS - 1;
+      assertTrue(batches.queue.startWorker(workers, now));
+      assertEquals(expected - 1, batches.queue.running(), "the window is not over");
+      now++;
+
+      assertTrue(batches.queue.startWorker(workers, now));
+
+      assertEquals(expected, batches.queue.running());
+    }
+    now += BatchQueue.WINDOW_NANOS;
+    assertTrue(batches.queue.startWorker(workers, now));
+    assertEquals(BatchQueue.MAX_WORKERS, batches.queue.running());
+    batches.end();
+  }
+
+  /** A hundred batches, each of which is sent when the test permits it. */
+  private final class LongQueue {
+    private static final int BATCHES = 100;
+
+    final Semaphore permits = new Semaphore(0);
+    final AtomicInteger sending = new AtomicInteger();
+    final BatchQueue<Integer> queue =
+        queue(
+            batch -> {
+              sending.incrementAndGet();
+              permits.acquireUninterruptibly();
+              sent.add(batch);
+              sending.decrementAndGet();
+            });
+
+    LongQueue() {
+      for (int i = 0; i < BATCHES; i++) {
+        queue.add(i);
+        assertTrue(queue.startWorker(workers, now));
+      }
+      assertEquals(BatchQueue.FIRST_WORKERS, queue.running());
+    }
+
+    /** Has that many batches sent; then each worker has the next one. */
+    void send(int batches) {
+      int all = sent.size() + batches;
+      permits.release(batches);
+      await()
+          .atMost(BackgroundCall.LIVENESS)
+          .until(() -> sent.size() == all && sending.get() == queue.running());
+    }
+
+    void end() {
+      permits.release(BATCHES);
+      awaitIdle(queue);
+      assertEquals(BATCHES, sent.size());
+    }
   }
 }

@@ -70,6 +70,9 @@ class NodeSubscriberTest {
         }
 
         @Override
+        public void onUnheard() {}
+
+        @Override
         public boolean isClosed() {
           return closed.get();
         }

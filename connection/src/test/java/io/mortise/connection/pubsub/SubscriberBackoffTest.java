@@ -59,6 +59,9 @@ class SubscriberBackoffTest {
         public void onConnectionLost(boolean connection) {}
 
         @Override
+        public void onUnheard() {}
+
+        @Override
         public boolean isClosed() {
           return closed.get();
         }

@@ -8,6 +8,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.ClientResources;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
@@ -30,10 +31,14 @@ class SubscriptionTest {
 
   private static final long TTL_MILLIS = 60_000;
 
+  /** The messages for nobody that cost as much as to subscribe again. */
+  private static final int UNHEARD = 8;
+
   @RegisterExtension
   final LockFixture tested = LockFixture.proxied(redis, LockOptions.builder()).warm();
 
   private final String name = tested.name();
+  private final String anotherName = Names.fresh();
   private final FaultProxy proxy = tested.proxy();
 
   @Test
@@ -135,5 +140,70 @@ class SubscriptionTest {
       ClientResources.awaitNone(tested.client());
       until("the connection is closed", () -> pubsubClients().isEmpty());
     }
+  }
+
+  @Test
+  void aChannelThatBringsMessagesForNobodyIsUnsubscribedBeforeItsTime() throws Exception {
+    tested.use(LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMinutes(5))));
+    AsyncCall<Void> other = waiterForAnother();
+    wakeOneWaiter();
+
+    publish(UNHEARD - 2); // the release of the waiter itself was one
+    assertStaysSubscribed();
+    publish(1);
+
+    until("the channel is unsubscribed", () -> redis.subscribers(name) == 0);
+    wakeOneWaiter(); // it subscribes again
+    redis.releaseAsStranger(anotherName);
+    LockFixture.assertPrompt(other);
+  }
+
+  @Test
+  void messagesForWaitersUnsubscribeNothing() throws Exception {
+    AsyncCall<Void> other = waiterForAnother();
+    wakeOneWaiter();
+    redis.holdAsStranger(name, TTL_MILLIS);
+    AsyncCall<Void> waiter = tested.subscribedWaiter();
+
+    publish(2 * UNHEARD);
+
+    assertStaysSubscribed();
+    tested.assertReleaseWakes(waiter);
+    redis.releaseAsStranger(anotherName);
+    LockFixture.assertPrompt(other);
+  }
+
+  @Test
+  void theLastChannelStaysWhateverItBrings() throws Exception {
+    wakeOneWaiter();
+    String clients = pubsubClients();
+
+    publish(3 * UNHEARD);
+
+    assertStaysSubscribed();
+    assertEquals(clients, pubsubClients());
+  }
+
+  private AsyncCall<Void> waiterForAnother() {
+    redis.holdAsStranger(anotherName, TTL_MILLIS);
+    AsyncCall<Void> waiter = AsyncCall.cycle(new RedisLock(tested.client(), anotherName));
+    redis.awaitSubscriber(anotherName);
+    return waiter.awaitParked();
+  }
+
+  private void wakeOneWaiter() throws Exception {
+    redis.holdAsStranger(name, TTL_MILLIS);
+    tested.assertReleaseWakes(tested.subscribedWaiter());
+  }
+
+  private void publish(int messages) {
+    for (int i = 0; i < messages; i++) {
+      assertEquals(1L, redis.command("PUBLISH", SharedRedis.channel(name), "0"));
+    }
+  }
+
+  private void assertStaysSubscribed() {
+    Eventually.holdsFor(
+        Duration.ofMillis(200), "it is subscribed", () -> redis.subscribers(name) == 1);
   }
 }

@@ -194,6 +194,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
     this.inspector = new LockInspector(id, commands, holds, record);
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     scheduler.addHousekeeping(completions);
+    scheduler.addHousekeeping(batches);
     scheduler.addHousekeeping(record);
     scheduler.addHousekeeping(suspensions);
     this.servers.onConnectionLost(holds::connectionBroke);
