@@ -60,7 +60,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Several in one registry.</b> Those with the same {@linkplain Builder#tags tags} share their
  * meters: the numbers are added up, and the last one that is closed removes them. A client belongs
- * to one of them; with two it counts twice.
+ * to one of them; with two it counts twice. A composite registry registers its meters in each of
+ * its registries: bind it, or these, but not both with the same tags.
  *
  * <p><b>Memory.</b> A registry refers to this object weakly, as Micrometer's gauges do. A client
  * refers to its listeners, so an application that has its client has its meters.

@@ -9,12 +9,15 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
+import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.DoubleAccumulator;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -34,7 +37,9 @@ final class RegistryMeters {
   private static final ReentrantLock LOCK = new ReentrantLock();
 
   /**
-   * The values are weak too, because they refer to the registry; {@link LockMetrics} keeps them.
+   * The values are weak too, because they refer to the registry. The registry itself keeps them, by
+   * the functions of its meters: so these go on for the next one when a {@link LockMetrics} was
+   * dropped without a close.
    */
   @GuardedBy("LOCK")
   private static final Map<MeterRegistry, Map<Tags, WeakReference<RegistryMeters>>> SHARED =
@@ -43,7 +48,7 @@ final class RegistryMeters {
   private final MeterRegistry registry;
   private final Tags tags;
   private final Counter outages;
-  private final List<Meter> ofClients;
+  private final List<Meter> ofClients = new ArrayList<>();
   private final Map<Tags, LockMeters> ofLocks = new ConcurrentHashMap<>();
 
   /** Written under {@code LOCK}; read without it, because a registry may read a gauge anywhere. */
@@ -55,50 +60,55 @@ final class RegistryMeters {
   private RegistryMeters(MeterRegistry registry, Tags tags) {
     this.registry = registry;
     this.tags = tags;
-    this.outages =
-        Counter.builder("mortise.server.outages")
-            .description("Times that a Redis server stopped answering")
-            .baseUnit("outages")
-            .tags(tags)
-            .register(registry);
-    this.ofClients =
-        List.of(
-            outages,
-            gauge("mortise.lock.holds", "holds", "Locks held", LockClient.Status::holds),
-            gauge(
-                "mortise.lock.waiters",
-                "waiters",
-                "Threads that wait for a lock",
-                LockClient.Status::waiters),
-            gauge(
-                "mortise.pending.releases",
-                "releases",
-                "Releases that Redis has not confirmed, and that are repeated",
-                LockClient.Status::pendingReleases),
-            gauge(
-                "mortise.active.connections",
-                "connections",
-                "Connections with a command in progress",
-                LockClient.Status::connectionsInUse),
-            gauge(
-                "mortise.unreachable.servers",
-                "servers",
-                "Redis servers whose last command had no reply",
-                LockClient.Status::unreachableServers),
-            FunctionCounter.builder("mortise.dropped.events", this, RegistryMeters::droppedEvents)
-                .description("Events that reached no listener, so that meters lack them")
-                .baseUnit("events")
-                .tags(tags)
-                .register(registry));
+    try {
+      this.outages =
+          Counter.builder("mortise.server.outages")
+              .description("Times that a Redis server stopped answering")
+              .baseUnit("outages")
+              .tags(tags)
+              .register(registry);
+      ofClients.add(outages);
+      gauge("mortise.lock.holds", "holds", "Locks held", LockClient.Status::holds);
+      gauge(
+          "mortise.lock.waiters",
+          "waiters",
+          "Threads that wait for a lock",
+          LockClient.Status::waiters);
+      gauge(
+          "mortise.pending.releases",
+          "releases",
+          "Releases that Redis has not confirmed, and that are repeated",
+          LockClient.Status::pendingReleases);
+      gauge(
+          "mortise.active.connections",
+          "connections",
+          "Connections with a command in progress",
+          LockClient.Status::connectionsInUse);
+      gauge(
+          "mortise.unreachable.servers",
+          "servers",
+          "Redis servers whose last command had no reply",
+          LockClient.Status::unreachableServers);
+      ofClients.add(
+          FunctionCounter.builder("mortise.dropped.events", this, same -> droppedEvents())
+              .description("Events that reached no listener, so that meters lack them")
+              .baseUnit("events")
+              .tags(tags)
+              .register(registry));
+    } catch (RuntimeException | Error e) { // the registry has another meter of one of these names
+      ofClients.forEach(registry::remove);
+      throw e;
+    }
   }
 
-  private Gauge gauge(
+  private void gauge(
       String name, String unit, String description, ToLongFunction<LockClient.Status> number) {
-    return Gauge.builder(name, this, meters -> meters.sum(number))
-        .description(description)
-        .baseUnit(unit)
-        .tags(tags)
-        .register(registry);
+    ofClients.add(
+        Gauge.builder(name, () -> sum(number))
+            .description(description)
+            .baseUnit(unit)
+            .tags(tags)
+            .register(registry));
   }
 
   /** Returns the meters for these tags, registered by the first, with these clients added. */
@@ -121,27 +131,77 @@ final class RegistryMeters {
   }
 
   /**
-   * The clients of those that share the meters.
+   * One that shares the meters, or has shared them: a counter must not go down.
    *
    * @param clients weak, because one may be dropped without a close
-   * @param droppedBefore the dropped events of those that have left: a counter must not go down
+   * @param present whether it has not left
+   * @param dropped the largest number of dropped events that was read while it was present. One
+   *     that is bound again goes on with it, because its clients count all that they ever dropped
    */
-  private record Sharers(List<WeakReference<WatchedClients>> clients, double droppedBefore) {
-    Stream<WatchedClients> present() {
-      return clients.stream().flatMap(each -> Stream.ofNullable(each.get()));
+  private record Sharer(
+      WeakReference<WatchedClients> clients, boolean present, DoubleAccumulator dropped) {
+    static Sharer of(WatchedClients clients) {
+      return new Sharer(new WeakReference<>(clients), true, new DoubleAccumulator(Math::max, 0));
     }
 
+    Sharer present(boolean now) {
+      return new Sharer(clients, now, dropped);
+    }
+
+    Stream<WatchedClients> whilePresent() {
+      return present ? Stream.ofNullable(clients.get()) : Stream.empty();
+    }
+
+    double droppedEvents() {
+      whilePresent()
+          .forEach(
+              counted -> {
+                dropped.accumulate(counted.droppedEvents());
+                Reference.reachabilityFence(counted); // whoever finds it collected has the number
+              });
+      return dropped.get();
+    }
+  }
+
+  /**
+   * Those that share the meters, or have shared them.
+   *
+   * @param droppedBefore the dropped events of those that exist no more
+   */
+  private record Sharers(List<Sharer> all, double droppedBefore) {
+    Stream<WatchedClients> present() {
+      return all.stream().flatMap(Sharer::whilePresent);
+    }
+
+    double droppedEvents() {
+      return droppedBefore + all.stream().mapToDouble(Sharer::droppedEvents).sum();
+    }
+
+    /** Adds one, or adds it again. */
     Sharers with(WatchedClients joining) {
-      return of(Stream.concat(present(), Stream.of(joining)), droppedBefore);
+      List<Sharer> kept = new ArrayList<>();
+      double before = droppedBefore;
+      Sharer joined = Sharer.of(joining);
+      for (Sharer each : all) {
+        if (each.clients().refersTo(joining)) {
+          joined = each.present(true);
+        } else if (each.clients().refersTo(null)) {
+          before += each.droppedEvents();
+        } else {
+          kept.add(each);
+        }
+      }
+      kept.add(joined);
+      return new Sharers(List.copyOf(kept), before);
     }
 
     Sharers without(WatchedClients leaving) {
-      return of(
-          present().filter(each -> !each.equals(leaving)), droppedBefore + leaving.droppedEvents());
-    }
-
-    private static Sharers of(Stream<WatchedClients> clients, double droppedBefore) {
-      return new Sharers(clients.map(WeakReference::new).toList(), droppedBefore);
+      double unused = droppedEvents(); // reads the number that the one that leaves has at its end
+      return new Sharers(
+          all.stream()
+              .map(each -> each.clients().refersTo(leaving) ? each.present(false) : each)
+              .toList(),
+          droppedBefore);
     }
   }
 
@@ -150,8 +210,7 @@ final class RegistryMeters {
   }
 
   private double droppedEvents() {
-    Sharers now = sharers;
-    return now.droppedBefore() + now.present().mapToDouble(WatchedClients::droppedEvents).sum();
+    return sharers.droppedEvents();
   }
 
   /**

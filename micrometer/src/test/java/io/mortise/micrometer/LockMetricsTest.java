@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockEvent;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -251,6 +252,32 @@ class LockMetricsTest {
 
   private long releases(Tags tags) {
     return registry.get("mortise.lock.hold").tags(tags).tag("outcome", "released").timer().count();
+  }
+
+  /** The gauges of the first would be those of the second, and show no number for ever. */
+  @Test
+  void oneThatIsDroppedWithoutACloseLeavesItsMetersToTheNext() {
+    WeakReference<LockMetrics> dropped = new WeakReference<>(bound(LockMetrics.create()));
+    while (!dropped.refersTo(null)) {
+      System.gc();
+    }
+    assertEquals(0, registry.get("mortise.lock.holds").gauge().value());
+
+    try (LockMetrics next = bound(LockMetrics.create())) {
+      next.onEvent(ended(LockEvent.Type.RELEASED, null));
+      assertEquals(0, registry.get("mortise.lock.holds").gauge().value());
+      assertEquals(1, releases(Tags.empty()));
+    }
+    assertEquals(List.of(), names());
+  }
+
+  @Test
+  void aRegistryThatRefusesAMeterOfTheClientsHasNone() {
+    registry.counter("mortise.lock.waiters");
+
+    assertThrows(IllegalArgumentException.class, () -> bound(LockMetrics.create()));
+
+    assertEquals(List.of("mortise.lock.waiters"), names());
   }
 
   @Test

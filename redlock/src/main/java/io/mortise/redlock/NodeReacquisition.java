@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * remaining nodes is safe. Without reacquisition a hold would lose its majority over several
  * restarts.
  *
- * <p>A node is not reacquired for a thread that has died, for a hold that has lasted {@code
- * maxHold}, or after a forced release on any of its nodes: these holds are meant to end, and a node
- * that the hold was missing may have been forced too. The hold tells it ({@link
- * IncompleteHold#isForced}), also for attempts that were scheduled before the loss.
+ * <p>A node is not reacquired for a thread that has died, for a hold whose renewal has stopped for
+ * good, as at the end of {@code maxHold}, or after a forced release on any of its nodes: these
+ * holds are meant to end, and a node that the hold was missing may have been forced too. The hold
+ * tells it ({@link IncompleteHold}), also for attempts that were scheduled before.
  *
  * <p><b>An open slot always has an attempt</b>, scheduled or in progress, unless the hold has
  * ended. A thread that empties a slot, or sees an empty one, calls {@link #recheck} afterwards;
@@ -54,7 +54,6 @@ final class NodeReacquisition {
   private final QuorumMembers members;
   private final @Nullable Thread owner;
   private final long firstPauseNanos;
-  private final long beganNanos;
   private final ReentrantLock lock = MemberLock.create();
 
   // All guarded by lock.
@@ -68,6 +67,9 @@ final class NodeReacquisition {
 
     /** Returns whether a forced release has ended one of its leases. */
     boolean isForced();
+
+    /** Returns whether its renewal has stopped for good, as at the end of {@code maxHold}. */
+    boolean isStopped();
 
     /** Returns the lease at that place, lost or not; null when there is none. */
     @Nullable OwnedLease leaseAt(int place);
@@ -100,7 +102,6 @@ final class NodeReacquisition {
     this.members = members;
     this.owner = owner;
     this.firstPauseNanos = firstPauseNanos;
-    this.beganNanos = source.nanoTime();
     this.slots = new NodeSlot[members.size()];
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new NodeSlot();
@@ -171,8 +172,7 @@ final class NodeReacquisition {
   }
 
   private boolean mayContinue() {
-    return (owner == null || owner.isAlive())
-        && source.nanoTime() - beganNanos < source.options().maxHold().toNanos();
+    return (owner == null || owner.isAlive()) && !hold().isStopped();
   }
 
   private void attempt(int place, NodeSlot slot) {

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class FakeNode implements LeaseSource, RedisDeployment {
 
   /** Tells the time. */
   LongSupplier clock = System::nanoTime;
+
+  /** Returns the random numbers. */
+  DoubleSupplier random = Math::random;
 
   /** The options of its client. */
   LockOptions options = LockOptions.defaults();
@@ -74,7 +78,7 @@ final class FakeNode implements LeaseSource, RedisDeployment {
 
   @Override
   public double random() {
-    return Math.random();
+    return random.getAsDouble();
   }
 
   @Override

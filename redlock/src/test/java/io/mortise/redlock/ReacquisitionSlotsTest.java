@@ -36,11 +36,19 @@ class ReacquisitionSlotsTest {
   }
 
   private MajorityLease hold(@Nullable OwnedLease third, @Nullable Thread owner) {
+    return hold(source, third, owner, null);
+  }
+
+  private MajorityLease hold(
+      QuorumLeaseSource of,
+      @Nullable OwnedLease third,
+      @Nullable Thread owner,
+      @Nullable Duration lease) {
     List<@Nullable OwnedLease> leases = new ArrayList<>(List.of(first, second));
     leases.add(third);
-    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
-    NodeReacquisition reacquisition = new NodeReacquisition(source, members, owner, 1_000);
-    return new MajorityLease(source, members, leases, 1, owner, terms, reacquisition);
+    LeaseTerms terms = LeaseTerms.of(of.options(), Duration.ZERO, lease, true);
+    NodeReacquisition reacquisition = new NodeReacquisition(of, members, owner, 1_000);
+    return new MajorityLease(of, members, leases, 1, owner, terms, reacquisition);
   }
 
   /** Runs the attempt that is scheduled: exactly one. */
@@ -164,12 +172,12 @@ class ReacquisitionSlotsTest {
   @Test
   void anAttemptWithoutMemoryForTheNextOneSchedulesItLater() {
     MajorityLease hold = hold(null);
-    FakeNode timekeeper = nodes.get(0);
+    FakeNode dice = nodes.get(0);
     node.grants =
         () -> {
-          timekeeper.clock = // is read before the next attempt is scheduled
+          dice.random = // asked before the next attempt is scheduled
               () -> {
-                timekeeper.clock = System::nanoTime;
+                dice.random = Math::random;
                 throw new OutOfMemoryError("on purpose");
               };
           return null;
@@ -213,6 +221,41 @@ class ReacquisitionSlotsTest {
 
     assertEquals(2, hold.validNodes());
     assertEquals(0, node.scheduled.size());
+  }
+
+  private static final Duration MAX_HOLD = Duration.ofMinutes(1);
+
+  /** Returns a hold that has lasted for {@link #MAX_HOLD}. */
+  private MajorityLease oldHold(@Nullable Duration lease) {
+    LockOptions limited = LockOptions.builder().maxHold(MAX_HOLD).build();
+    nodes.forEach(each -> each.options = limited);
+    MajorityLease hold = hold(new QuorumLeaseSource(ofNodes, null), late, null, lease);
+    nodes.get(0).clock = () -> System.nanoTime() + MAX_HOLD.toNanos();
+    node.scheduled.remove().run(); // at the end of maxHold
+    return hold;
+  }
+
+  @Test
+  void aHoldThatHasLastedMaxHoldHasNoAttempts() {
+    MajorityLease hold = oldHold(null);
+
+    late.lose();
+
+    assertStaysEmpty(hold);
+  }
+
+  /** maxHold is no limit of a lease that the caller has given. */
+  @Test
+  void aHoldWithALeaseOfItsOwnIsCompletedAlsoAfterMaxHold() {
+    MajorityLease hold = oldHold(MAX_HOLD.multipliedBy(3));
+    late.lose();
+
+    FakeNodeLease again = new FakeNodeLease("again");
+    node.grants = () -> again;
+    node.scheduled.removeLast().run();
+
+    assertSame(again, hold.leaseAt(PLACE));
+    assertEquals(3, hold.validNodes());
   }
 
   @Test

@@ -78,7 +78,12 @@ abstract class DelegatingLease implements OwnedLease {
   /** Returns whether renewal was last requested, and has not been stopped. */
   @Override
   public final boolean isRenewed() {
-    return renewed && stoppedBecause.isEmpty();
+    return renewed && !isStopped();
+  }
+
+  /** Returns whether the renewal has stopped for good. */
+  public final boolean isStopped() {
+    return !stoppedBecause.isEmpty();
   }
 
   @Override

@@ -22,6 +22,7 @@ import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.micrometer.LockMetrics;
 import io.mortise.testkit.FaultProxy;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -165,9 +166,8 @@ class LockMetricsOnRedisTest {
     assertEquals(0, gauge("mortise.unreachable.servers"));
   }
 
-  /** The gauges are right although the listener was never notified of most events. */
-  @Test
-  void droppedEventsAreCountedAndLeaveTheGaugesRight() {
+  /** Returns a client whose listener is blocked, so that it has dropped events. */
+  private LockClient overloaded(LockMetrics watching) {
     LockOptions slow =
         LockOptions.builder()
             .listener(
@@ -179,15 +179,26 @@ class LockMetricsOnRedisTest {
                   }
                 })
             .build();
-    try (LockClient busy = metrics.watch(LockClient.create(redis.uri(), slow))) {
-      RedisLock often = new RedisLock(busy, name);
-      for (int i = 0; i < 2_900; i++) {
-        often.lock();
-        often.unlock();
-      }
+    LockClient busy = watching.watch(LockClient.create(redis.uri(), slow));
+    RedisLock often = new RedisLock(busy, name);
+    for (int i = 0; i < 2_900; i++) {
       often.lock();
+      often.unlock();
+    }
+    return busy;
+  }
 
-      double dropped = registry.get("mortise.dropped.events").functionCounter().count();
+  private double droppedEvents() {
+    return registry.get("mortise.dropped.events").functionCounter().count();
+  }
+
+  /** The gauges are right although the listener was never notified of most events. */
+  @Test
+  void droppedEventsAreCountedAndLeaveTheGaugesRight() {
+    try (LockClient busy = overloaded(metrics)) {
+      new RedisLock(busy, name).lock();
+
+      double dropped = droppedEvents();
       assertEquals((double) busy.status().droppedEvents(), dropped);
       assertTrue(dropped > 0, "events were dropped");
       assertEquals(1, gauge("mortise.lock.holds"));
@@ -195,6 +206,41 @@ class LockMetricsOnRedisTest {
       blocked.countDown();
     }
     assertEquals(0, gauge("mortise.lock.holds"), "of a client that is closed");
-    assertTrue(registry.get("mortise.dropped.events").functionCounter().count() > 0);
+    assertTrue(droppedEvents() > 0);
+  }
+
+  @Test
+  void droppedEventsCountOnceWhenOneOfTwoIsBoundAgainAndStayWhenItIsDropped() {
+    WeakReference<LockMetrics> second = new WeakReference<>(closedAndBoundAgain());
+    double dropped = droppedEvents();
+
+    while (!second.refersTo(null)) {
+      System.gc();
+    }
+
+    assertEquals(dropped, droppedEvents());
+    LockMetrics third = LockMetrics.create();
+    third.bindTo(registry);
+    assertEquals(dropped, droppedEvents());
+    third.close();
+    assertEquals(dropped, droppedEvents());
+  }
+
+  /** Returns metrics with dropped events, which share their meters, and whose client is closed. */
+  private LockMetrics closedAndBoundAgain() {
+    LockMetrics second = LockMetrics.create();
+    second.bindTo(registry);
+    LockClient busy = overloaded(second);
+    double dropped = droppedEvents();
+    assertTrue(dropped > 0, "events were dropped");
+    second.close();
+    assertEquals(dropped, droppedEvents());
+
+    second.bindTo(registry);
+
+    assertEquals(dropped, droppedEvents());
+    blocked.countDown();
+    busy.close();
+    return second;
   }
 }

@@ -144,6 +144,7 @@ class SubscriptionTest {
 
   @Test
   void aChannelThatBringsMessagesForNobodyIsUnsubscribedBeforeItsTime() throws Exception {
+    tested.use(LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMinutes(5))));
     AsyncCall<Void> other = waiterForAnother();
     wakeOneWaiter();
 
