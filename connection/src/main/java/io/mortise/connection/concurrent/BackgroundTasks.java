@@ -3,7 +3,6 @@ package io.mortise.connection.concurrent;
 import com.google.common.base.Ticker;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +25,8 @@ public final class BackgroundTasks {
   private final Scheduler scheduler;
   private final ClosingState closing;
   private final Ticker ticker;
-  private final AtomicLong nextErrorNanos;
+  private volatile boolean errorLogged;
+  private volatile long errorNanos;
 
   public BackgroundTasks(
       WorkerPool workers, Scheduler scheduler, ClosingState closing, Ticker ticker) {
@@ -34,7 +34,6 @@ public final class BackgroundTasks {
     this.scheduler = scheduler;
     this.closing = closing;
     this.ticker = ticker;
-    this.nextErrorNanos = new AtomicLong(ticker.read());
   }
 
   /**
@@ -69,12 +68,13 @@ public final class BackgroundTasks {
     }
   }
 
-  /** Logs that tasks are delayed: one error a minute, however many tasks, and however often. */
+  /** Logs that tasks are delayed: about one error a minute, however many tasks there are. */
   private void logDelay(OutOfMemoryError noThread) {
     long now = ticker.read();
-    long next = nextErrorNanos.get();
     String message = "no thread can be started; a background task of the client is delayed";
-    if (now - next >= 0 && nextErrorNanos.compareAndSet(next, now + ERROR_PAUSE_NANOS)) {
+    if (!errorLogged || now - errorNanos >= ERROR_PAUSE_NANOS) {
+      errorNanos = now;
+      errorLogged = true;
       LOG.error(message, noThread);
     } else {
       LOG.debug(message, noThread);
