@@ -56,7 +56,7 @@ class BackgroundTasksTest {
     }
 
     @Override
-    public void start() {
+    public synchronized void start() {
       super.start();
       if (startBlocks && getName().contains("worker")) {
         Uninterruptibles.awaitUninterruptibly(startReturns);
