@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A sentinel and the result of its last query.
  *
- * <p><b>Threads.</b> The lock of {@link SentinelMonitor} guards all fields.
+ * <p><b>Threads.</b> The lock of its monitor guards all fields.
  */
 final class MonitoredSentinel {
   final SentinelConnection sentinel;
@@ -19,8 +19,8 @@ final class MonitoredSentinel {
     this.sentinel = sentinel;
   }
 
-  /** Returns whether the sentinel has reported lately, see {@link SentinelMonitor#FORGET_NANOS}. */
-  boolean isFresh(long nowNanos) {
-    return report != null && nowNanos - reportNanos < SentinelMonitor.FORGET_NANOS;
+  /** Returns whether the sentinel has reported since that time. */
+  boolean hasReportedSince(long nanos) {
+    return report != null && reportNanos - nanos > 0;
   }
 }

@@ -238,12 +238,12 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private void updateMaster() {
     MasterReport best = null;
-    long nowNanos = ticker.read();
-    boolean ignoresOld = 2 * count(each -> each.isFresh(nowNanos)) > sentinels.size();
+    long sinceNanos = ticker.read() - FORGET_NANOS;
+    boolean ignoresOld = 2 * count(each -> each.hasReportedSince(sinceNanos)) > sentinels.size();
     for (MonitoredSentinel each : sentinels) {
       MasterReport report = each.report;
       if (report != null
-          && (!ignoresOld || each.isFresh(nowNanos))
+          && (!ignoresOld || each.hasReportedSince(sinceNanos))
           && (best == null
               || report.epoch() > best.epoch()
               || (report.epoch() == best.epoch() && report.master().equals(master)))) {

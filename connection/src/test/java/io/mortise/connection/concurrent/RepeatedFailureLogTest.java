@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 
 /** An action that fails again and again. */
 class RepeatedFailureLogTest {
-  private static final Exception FAILURE = new Exception("on purpose");
+  private final Exception failure = new Exception("on purpose");
 
   private final List<String> lines = new ArrayList<>();
   private boolean lacksMemory;
@@ -34,7 +34,7 @@ class RepeatedFailureLogTest {
   @Test
   void theFirstFailureOfASeriesIsAnErrorInTheLog() {
     for (int i = 0; i < 3; i++) {
-      failures.failed(FAILURE);
+      failures.failed(failure);
     }
 
     assertEquals(List.of("error: it failed", "debug: it failed", "debug: it failed"), lines);
@@ -43,9 +43,9 @@ class RepeatedFailureLogTest {
   @Test
   void aSuccessEndsTheSeries() {
     failures.succeeded();
-    failures.failed(FAILURE);
+    failures.failed(failure);
     failures.succeeded();
-    failures.failed(FAILURE);
+    failures.failed(failure);
 
     assertEquals(List.of("error: it failed", "error: it failed"), lines);
   }
@@ -53,10 +53,10 @@ class RepeatedFailureLogTest {
   @Test
   void aFailureThatCouldNotBeLoggedIsNotTheFirst() {
     lacksMemory = true;
-    assertThrows(OutOfMemoryError.class, () -> failures.failed(FAILURE));
+    assertThrows(OutOfMemoryError.class, () -> failures.failed(failure));
     lacksMemory = false;
 
-    failures.failed(FAILURE);
+    failures.failed(failure);
 
     assertEquals(List.of("error: it failed"), lines);
   }
