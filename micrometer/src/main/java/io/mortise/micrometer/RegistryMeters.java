@@ -153,13 +153,17 @@ final class RegistryMeters {
     }
 
     double droppedEvents() {
-      whilePresent()
-          .forEach(
-              counted -> {
-                dropped.accumulate(counted.droppedEvents());
-                Reference.reachabilityFence(counted); // whoever finds it collected has the number
-              });
+      whilePresent().forEach(this::accumulate);
       return dropped.get();
+    }
+
+    /** Adds up before these can be found collected: whoever finds that has the number. */
+    private void accumulate(WatchedClients counted) {
+      try {
+        dropped.accumulate(counted.droppedEvents());
+      } finally {
+        Reference.reachabilityFence(counted);
+      }
     }
   }
 
