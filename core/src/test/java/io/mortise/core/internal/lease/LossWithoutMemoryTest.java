@@ -76,9 +76,10 @@ class LossWithoutMemoryTest {
             return of.nanos();
           }
         };
-    return new TestContext(of)
-        .tasks(new BackgroundTasks(workers, of.scheduler(), of.closing(), ofTasks))
-        .build();
+    memory = true;
+    BackgroundTasks tasks = new BackgroundTasks(workers, of.scheduler(), of.closing(), ofTasks);
+    memory = false;
+    return new TestContext(of).tasks(tasks).build();
   }
 
   @AfterEach
