@@ -2,6 +2,8 @@ package io.mortise.connection.concurrent;
 
 import com.google.common.base.Ticker;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +19,14 @@ public final class BackgroundTasks {
   /** The pause before another attempt to start a thread. */
   private static final long THREAD_RETRY_NANOS = 200_000_000L;
 
+  /** The least time between two errors in the log. */
+  private static final long ERROR_PAUSE_NANOS = 60_000_000_000L;
+
   private final WorkerPool workers;
   private final Scheduler scheduler;
   private final ClosingState closing;
   private final Ticker ticker;
+  private final AtomicLong nextErrorNanos;
 
   public BackgroundTasks(
       WorkerPool workers, Scheduler scheduler, ClosingState closing, Ticker ticker) {
@@ -28,6 +34,7 @@ public final class BackgroundTasks {
     this.scheduler = scheduler;
     this.closing = closing;
     this.ticker = ticker;
+    this.nextErrorNanos = new AtomicLong(ticker.read());
   }
 
   /**
@@ -57,8 +64,20 @@ public final class BackgroundTasks {
     try {
       workers.execute(task);
     } catch (OutOfMemoryError noThread) {
-      LOG.error("no thread can be started; a background task of the client is delayed", noThread);
+      logDelay(noThread);
       var unused = schedule(task, THREAD_RETRY_NANOS, kept);
+    }
+  }
+
+  /** Logs that tasks are delayed: one error a minute, however many tasks, and however often. */
+  private void logDelay(OutOfMemoryError noThread) {
+    long now = ticker.read();
+    long next = nextErrorNanos.get();
+    String message = "no thread can be started; a background task of the client is delayed";
+    if (now - next >= 0 && nextErrorNanos.compareAndSet(next, now + ERROR_PAUSE_NANOS)) {
+      LOG.error(message, noThread);
+    } else {
+      LOG.debug(message, noThread);
     }
   }
 
@@ -67,9 +86,7 @@ public final class BackgroundTasks {
    * client is closed and its workers have ended.
    */
   public void runDelayed() {
-    scheduler.entries(Delayed.class).stream()
-        .filter(delayed -> delayed.kept)
-        .forEach(delayed -> delayed.task.run());
+    scheduler.entries(Delayed.class).stream().filter(delayed -> delayed.kept).forEach(Delayed::run);
   }
 
   /**
@@ -92,9 +109,14 @@ public final class BackgroundTasks {
     return () -> scheduler.remove(delayed);
   }
 
-  private final class Delayed implements ScheduledTask {
+  /**
+   * A task with a delay. It stays scheduled until a worker has it, and runs once: the closing
+   * thread may find it between the two.
+   */
+  private final class Delayed implements ScheduledTask, Runnable {
     private final Runnable task;
-    private final long dueNanos;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private volatile long dueNanos;
 
     /** Whether the task must not be dropped. */
     private final boolean kept;
@@ -112,12 +134,25 @@ public final class BackgroundTasks {
 
     @Override
     public void onDue(long nowNanos) {
-      if (kept) {
-        execute(task);
-      } else {
-        run(task);
+      dueNanos = nowNanos + THREAD_RETRY_NANOS; // should an error leave it scheduled
+      try {
+        workers.execute(this);
+      } catch (OutOfMemoryError noThread) {
+        logDelay(noThread);
+        return;
+      } catch (RejectedExecutionException closed) {
+        if (kept) {
+          return; // for the closing thread
+        }
       }
-      scheduler.remove(this); // after that: an error leaves the task scheduled
+      scheduler.remove(this);
+    }
+
+    @Override
+    public void run() {
+      if (begun.compareAndSet(false, true)) {
+        task.run();
+      }
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.mortise.connection.concurrent;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A task that a worker runs when it is requested. While it runs, any number of requests make one
@@ -15,11 +17,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * number of requests that it read <em>before</em> the run.
  */
 public final class CoalescedTask {
+  private static final Logger LOG = LoggerFactory.getLogger(CoalescedTask.class);
+
   private final WorkerPool workers;
   private final Runnable task;
 
   /** The number of requests since the last time that no worker was running the task. */
   private final AtomicInteger requests = new AtomicInteger();
+
+  /** A task that fails may be requested again and again. */
+  private final RepeatedFailureLog failures =
+      new RepeatedFailureLog(LOG, "a background task of a client failed");
 
   public CoalescedTask(WorkerPool workers, Runnable task) {
     this.workers = workers;
@@ -53,10 +61,11 @@ public final class CoalescedTask {
       do {
         requested = requests.get();
         task.run();
+        failures.succeeded();
       } while (!requests.compareAndSet(requested, 0));
     } catch (Throwable e) {
       requests.set(0); // an error must not prevent later runs
-      throw e;
+      failures.failed(e);
     }
   }
 }

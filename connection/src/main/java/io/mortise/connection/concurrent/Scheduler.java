@@ -52,7 +52,7 @@ public final class Scheduler implements AutoCloseable {
   private static final long AFTER_ERROR_NANOS = 10_000_000;
 
   private final TimingWheel wheel;
-  private final List<ScheduledTask> housekeeping = new CopyOnWriteArrayList<>();
+  private final List<Housekeeping> housekeeping = new CopyOnWriteArrayList<>();
   private final LongSupplier clock;
   private final Runnable afterScan;
   private final ThreadFactory threads;
@@ -127,7 +127,7 @@ public final class Scheduler implements AutoCloseable {
    * #clear}.
    */
   public void addHousekeeping(ScheduledTask task) {
-    housekeeping.add(task);
+    housekeeping.add(new Housekeeping(task));
     wakeBy(task.dueNanos());
   }
 
@@ -226,8 +226,7 @@ public final class Scheduler implements AutoCloseable {
   private void runDue(long nowNanos) {
     try {
       if (wheel.isAnyDue(nowNanos)) {
-        wheel.forEachRunnable(
-            nowNanos, task -> runTask("a scheduled task failed", () -> task.onDue(nowNanos)));
+        wheel.forEachRunnable(nowNanos, task -> runTask(task, nowNanos));
       }
     } finally { // after an error too: what was gathered waits for its answer
       afterScan.run(); // its error ends the pass, and the next one comes soon
@@ -237,21 +236,46 @@ public final class Scheduler implements AutoCloseable {
   /** Runs those that are due; returns the earliest due time of them all, or the given one. */
   private long runHousekeeping(long nowNanos, long atLatestNanos) {
     long next = atLatestNanos;
-    for (ScheduledTask task : housekeeping) {
+    for (Housekeeping each : housekeeping) {
+      ScheduledTask task = each.task;
       if (task.dueNanos() - nowNanos <= 0) {
-        runTask("a housekeeping task failed", () -> task.onDue(nowNanos));
+        each.run(nowNanos);
       }
       next = task.dueNanos() - next < 0 ? task.dueNanos() : next;
     }
     return next;
   }
 
+  /** A housekeeping task. One that fails may be due again soon, and fail again. */
+  private static final class Housekeeping {
+    final ScheduledTask task;
+    private final RepeatedFailureLog failures =
+        new RepeatedFailureLog(LOG, "a housekeeping task failed");
+
+    Housekeeping(ScheduledTask task) {
+      this.task = task;
+    }
+
+    void run(long nowNanos) {
+      try {
+        task.onDue(nowNanos);
+        failures.succeeded();
+      } catch (Throwable e) {
+        try {
+          failures.failed(e);
+        } catch (Throwable unloggable) {
+          // The log needs memory too.
+        }
+      }
+    }
+  }
+
   /** Runs a task; one faulty task must not stop the renewal of the others. */
-  private static void runTask(String message, Runnable task) {
+  private static void runTask(ScheduledTask task, long nowNanos) {
     try {
-      task.run();
+      task.onDue(nowNanos);
     } catch (Throwable e) {
-      logError(message, e);
+      logError("a scheduled task failed", e);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -159,8 +160,12 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Lets running tasks end, for at most the given time, then interrupts them. */
-  public void close(long withinNanos) {
+  /**
+   * Lets running tasks end, those on virtual threads too, then interrupts them.
+   *
+   * @param leftNanos returns for how long they may still run
+   */
+  public void close(LongSupplier leftNanos) {
     blockingTasks.shutdown();
     platform.shutdown();
     if (CURRENT_POOL.get() == this) {
@@ -168,7 +173,7 @@ public final class WorkerPool implements AutoCloseable {
     }
     boolean interrupted = Thread.interrupted();
     try {
-      if (!platform.awaitTermination(withinNanos, TimeUnit.NANOSECONDS)) {
+      if (!hasEnded(platform, leftNanos) || !hasEnded(blockingTasks, leftNanos)) {
         LOG.warn("background tasks of client {} did not end in time", name);
       }
     } catch (InterruptedException e) {
@@ -178,6 +183,11 @@ public final class WorkerPool implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static boolean hasEnded(ExecutorService executor, LongSupplier leftNanos)
+      throws InterruptedException {
+    return executor.awaitTermination(leftNanos.getAsLong(), TimeUnit.NANOSECONDS);
   }
 
   @Override

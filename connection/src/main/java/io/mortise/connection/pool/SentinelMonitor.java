@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.OomSafeLock;
+import io.mortise.connection.concurrent.RepeatedFailureLog;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.SentinelConnection.MasterReport;
@@ -63,22 +64,11 @@ public final class SentinelMonitor implements AutoCloseable {
   /** The master that the change action was last called for; null before the first report counts. */
   private volatile @Nullable HostAndPort announced;
 
+  private final RepeatedFailureLog changeFailures;
+
   /** Whether the log says that no sentinel answers. */
   @GuardedBy("lock")
   private boolean outageLogged;
-
-  /** A sentinel and the result of its last query; guarded by the lock. */
-  private static final class MonitoredSentinel {
-    final SentinelConnection sentinel;
-    boolean queryPending;
-    @Nullable MasterReport report;
-    long reportNanos;
-    @Nullable Throwable failure;
-
-    MonitoredSentinel(SentinelConnection sentinel) {
-      this.sentinel = sentinel;
-    }
-  }
 
   public SentinelMonitor(
       String masterName,
@@ -87,6 +77,8 @@ public final class SentinelMonitor implements AutoCloseable {
       Ticker ticker) {
     this.masterName = masterName;
     this.ticker = ticker;
+    this.changeFailures =
+        new RepeatedFailureLog(LOG, "the action for a failover of '" + masterName + "' failed");
     sentinels.forEach(sentinel -> this.sentinels.add(new MonitoredSentinel(sentinel)));
     this.threads = WorkerPool.cached(threads); // one query for each sentinel at a time
   }
@@ -230,12 +222,13 @@ public final class SentinelMonitor implements AutoCloseable {
       lock.unlock();
       reported.fire();
     }
-    if (former != null && now != null && !former.equals(now)) {
+    if (former != null && now != null && !former.equals(now) && !closed) {
       try {
         changeAction.accept(former, now);
+        changeFailures.succeeded();
       } catch (Throwable e) {
         announced = former; // the next report repeats the action
-        LOG.error("the action for a failover of '{}' failed", masterName, e);
+        changeFailures.failed(e);
       }
     }
     logOutage(); // not before the action, which an error here would prevent
@@ -245,11 +238,12 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private void updateMaster() {
     MasterReport best = null;
-    boolean ignoresOld = 2 * count(this::isFresh) > sentinels.size();
+    long sinceNanos = ticker.read() - FORGET_NANOS;
+    boolean ignoresOld = 2 * count(each -> each.hasReportedSince(sinceNanos)) > sentinels.size();
     for (MonitoredSentinel each : sentinels) {
       MasterReport report = each.report;
       if (report != null
-          && (!ignoresOld || isFresh(each))
+          && (!ignoresOld || each.hasReportedSince(sinceNanos))
           && (best == null
               || report.epoch() > best.epoch()
               || (report.epoch() == best.epoch() && report.master().equals(master)))) {
@@ -257,10 +251,6 @@ public final class SentinelMonitor implements AutoCloseable {
       }
     }
     master = best == null ? master : best.master();
-  }
-
-  private boolean isFresh(MonitoredSentinel each) {
-    return each.report != null && ticker.read() - each.reportNanos < FORGET_NANOS;
   }
 
   @GuardedBy("lock")

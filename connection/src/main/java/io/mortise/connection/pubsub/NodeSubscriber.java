@@ -3,6 +3,7 @@ package io.mortise.connection.pubsub;
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.concurrent.RepeatedFailureLog;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.topology.Topology.SubscriptionEndpoint;
@@ -69,6 +70,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   private final long answerNanos;
   private final LongConsumer park;
   private final NodeChannels channels;
+  private final RepeatedFailureLog threadFailures;
+  private final RepeatedFailureLog errors;
 
   // Both guarded by the lock.
   private @Nullable SubscriberSession session;
@@ -109,6 +112,12 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     this.backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, random);
     this.park = park;
     this.channels = new NodeChannels(this::groupOf);
+    this.threadFailures =
+        new RepeatedFailureLog(
+            LOG, "no thread can be started for the subscription to " + endpoint + "; waiters poll");
+    this.errors =
+        new RepeatedFailureLog(
+            LOG, "the subscription to " + endpoint + " is renewed after an error");
   }
 
   SubscriptionEndpoint endpoint() {
@@ -133,9 +142,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
       Thread next = workers.threads("subscriber").newThread(this::keepSubscribed);
       next.start();
       thread = next;
+      threadFailures.succeeded();
     } catch (OutOfMemoryError noThread) {
-      LOG.error(
-          "no thread can be started for the subscription to {}; waiters poll", endpoint, noThread);
+      threadFailures.failed(noThread); // each waiter tries again
     }
   }
 
@@ -217,6 +226,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     while (needed) {
       try {
         needed = runSession();
+        errors.succeeded();
       } catch (Throwable e) { // an error too must not end the thread while there are waiters
         logError(e);
         park.accept(backoff.nextNanos());
@@ -226,7 +236,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   private void logError(Throwable thrown) {
     try {
-      LOG.error("the subscription to {} is renewed after an error", endpoint, thrown);
+      errors.failed(thrown);
     } catch (Throwable noLog) {
       // There is no memory even for a message: the thread continues all the same.
     }

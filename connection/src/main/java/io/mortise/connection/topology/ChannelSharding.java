@@ -24,10 +24,11 @@ import redis.clients.jedis.HostAndPort;
  * may have restarted with another version in less time than a failover takes. One that knows it is
  * not asked again while it is a master.
  *
- * <p><b>A master that does not answer</b> is unknown, and asked again like one that lacks SPUBLISH.
- * While all others know SPUBLISH, the result stays as it was. Until every master has answered,
- * those that have answered decide. A wrong result loses messages and nothing else: a script goes on
- * when its publishing fails.
+ * <p><b>A master that does not answer</b>, or refuses the question, as one does on which the user
+ * has no right to it, is unknown, and asked again like one that lacks SPUBLISH. While all others
+ * know SPUBLISH, the result stays as it was. Until every master has answered, those that have
+ * answered decide. A wrong result loses messages and nothing else: a script goes on when its
+ * publishing fails.
  *
  * <p><b>Threads.</b> Any thread may call every method. {@code lock} guards the answers; {@code
  * sharded} is replaced under it, and read without it.
@@ -74,7 +75,7 @@ final class ChannelSharding {
   /**
    * Asks the masters, until there is a first result.
    *
-   * @throws CommandException if none answers, or one refuses the question
+   * @throws CommandException if none answers; a refusal if all refuse the question
    */
   void learn(Set<HostAndPort> masters, Deadline deadline) throws CommandException {
     if (known) {
@@ -115,9 +116,6 @@ final class ChannelSharding {
       }
       sharded = result(before);
       return sharded != before;
-    } catch (CommandException refused) {
-      LOG.debug("whether channels are sharded cannot be asked at the moment", refused);
-      return false;
     } finally {
       lock.unlock();
     }
@@ -131,16 +129,15 @@ final class ChannelSharding {
   }
 
   /**
-   * Asks all masters that have not said that they know SPUBLISH. Returns the last failure; null
-   * when all have answered, or the time is over.
+   * Asks all masters that have not said that they know SPUBLISH. Returns the last failure, if
+   * possible one that is transient; null when all have answered, or the time is over.
    *
    * @param shareNanos how long one of them may take, so that a silent one leaves time for the
    *     others
-   * @throws CommandException if a master refuses the question
    */
   @GuardedBy("lock")
   private @Nullable CommandException ask(
-      Set<HostAndPort> masters, Deadline deadline, long shareNanos) throws CommandException {
+      Set<HostAndPort> masters, Deadline deadline, long shareNanos) {
     askedNanos = ticker.read();
     answers.values().removeIf(answer -> answer != Answer.KNOWS);
     masters.forEach(master -> answers.putIfAbsent(master, Answer.NONE));
@@ -152,10 +149,9 @@ final class ChannelSharding {
           boolean knows = new ClusterQueries(nodes.at(master), share).knowsSharding();
           answers.put(master, knows ? Answer.KNOWS : Answer.LACKS);
         } catch (CommandException fault) {
-          if (!fault.kind().isTransient()) {
-            throw fault;
+          if (unanswered == null || fault.kind().isTransient()) {
+            unanswered = fault;
           }
-          unanswered = fault;
         }
       }
     }

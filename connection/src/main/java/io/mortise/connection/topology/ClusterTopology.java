@@ -119,9 +119,9 @@ final class ClusterTopology implements Topology {
   }
 
   /**
-   * Connects to any node: without sharded channels every node receives every message. The time
-   * until the deadline is that of each node, so that one that is dead does not cost the others
-   * theirs.
+   * Connects to any node: without sharded channels every node receives every message. Those whose
+   * last command had no reply come last. The time until the deadline is that of each node, so that
+   * one that is dead does not cost the others theirs.
    */
   private Connection connectToAnyNode(Deadline deadline) throws CommandException {
     SlotMap known = slotMap.current();
@@ -129,9 +129,9 @@ final class ClusterTopology implements Topology {
     Collections.shuffle(masters, random);
     long nodeNanos = deadline.leftNanos();
     CommandException last = null;
-    for (HostAndPort master : masters) {
+    for (RedisNode node : reachableFirst(masters)) {
       try {
-        return nodes.at(master).connect(Deadline.after(nodeNanos, deadline.ticker()));
+        return node.connect(Deadline.after(nodeNanos, deadline.ticker()));
       } catch (CommandException fault) {
         last = fault;
       }
@@ -139,6 +139,17 @@ final class ClusterTopology implements Topology {
     throw last != null
         ? last
         : new CommandException(Kind.NOT_READY, false, nodes + " has no node", null);
+  }
+
+  private List<RedisNode> reachableFirst(List<HostAndPort> addresses) {
+    List<RedisNode> order = new ArrayList<>();
+    List<RedisNode> unreachable = new ArrayList<>();
+    for (HostAndPort address : addresses) {
+      RedisNode node = nodes.at(address);
+      (node.isUnreachable() ? unreachable : order).add(node);
+    }
+    order.addAll(unreachable);
+    return order;
   }
 
   // ---- changes of the cluster

@@ -34,8 +34,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
 
   private NodeReachability reachability;
 
-  /** Whether the last reply refused to write: the server is a replica. */
-  private volatile boolean refusesWrites;
+  private final WriteRefusals writeRefusals = new WriteRefusals();
 
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
@@ -82,15 +81,12 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     try {
       Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
       reachability.answered();
-      if (refusesWrites) {
-        refusesWrites = false;
-      }
+      writeRefusals.answered();
       return reply;
     } catch (CommandException fault) {
       reachability.failed(fault);
-      if (fault.kind() == Kind.READ_ONLY && !refusesWrites) {
-        connectionLostAction.run(); // once: what verifies the holds may be refused too
-        refusesWrites = true;
+      if (fault.kind() == Kind.READ_ONLY) {
+        writeRefusals.refused(deadline.ticker().read(), connectionLostAction);
       }
       throw fault;
     }
@@ -114,8 +110,11 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
           }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
-          boolean stale =
-              !repeated && fault.isBrokenConnection() && fault.mayHaveExecuted() == repeatable;
+          boolean lost = fault.isBrokenConnection() && (fault.mayHaveExecuted() || !repeatable);
+          if (lost) { // whether or not the exchange is repeated
+            connectionLostAction.run();
+          }
+          boolean stale = lost && !repeated && fault.mayHaveExecuted() == repeatable;
           boolean maySendAgain =
               (stale || byInterrupt)
                   && (repeatable || !all.mayHaveExecuted())
@@ -124,10 +123,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
             throw all;
           }
           before = all.mayHaveExecuted() ? all : null;
-          if (!byInterrupt) {
-            repeated = true;
-            connectionLostAction.run();
-          }
+          repeated |= !byInterrupt;
           next = () -> exchangeOnBorrowed(exchange, deadline, repeatable);
         }
       }

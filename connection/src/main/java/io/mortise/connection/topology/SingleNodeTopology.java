@@ -86,8 +86,8 @@ final class SingleNodeTopology implements Topology {
   public void onChange(Runnable action) {
     node.onChange(
         (former, now) -> {
+          action.run(); // first: it is repeated after an error
           LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
-          action.run();
         });
   }
 

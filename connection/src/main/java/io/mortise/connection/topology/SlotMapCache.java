@@ -63,6 +63,9 @@ final class SlotMapCache {
   @GuardedBy("fetchLock")
   private boolean changed;
 
+  /** Whether the action has still to run for channels that have slots, or have none any more. */
+  private volatile boolean channelsChanged;
+
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
     this.ticker = ticker;
@@ -118,7 +121,11 @@ final class SlotMapCache {
     }
   }
 
-  /** Queries one node after the other, in random order, each with an equal share of the time. */
+  /**
+   * Queries one node after the other, in random order, each with an equal share of the time.
+   *
+   * @throws CommandException if none answers; a transient one unless all refuse the question
+   */
   @GuardedBy("fetchLock")
   private SlotMap fetchFromAnyNode(Deadline deadline) throws CommandException {
     CommandException last = null;
@@ -135,10 +142,14 @@ final class SlotMapCache {
         install(fetched, deadline);
         return fetched;
       } catch (CommandException fault) {
-        if (last != null) {
+        if (last == null) {
+          last = fault;
+        } else if (last.kind().isTransient() && !fault.kind().isTransient()) {
+          last.addSuppressed(fault); // the other node may answer the next time
+        } else {
           fault.addSuppressed(last);
+          last = fault;
         }
-        last = fault;
       }
     }
     throw last != null ? last : timeOut();
@@ -180,9 +191,9 @@ final class SlotMapCache {
     fetchedNanos = ticker.read();
     nodes.retain(fetched.nodes());
     if (changed) {
-      LOG.info("slots of the {} have other masters now: holds are verified", nodes);
       changeAction.run();
       changed = false; // not before: after an error the next fetch repeats the action
+      LOG.info("slots of the {} have other masters now: holds are verified", nodes);
     }
   }
 
@@ -210,11 +221,15 @@ final class SlotMapCache {
       SlotMap fetched = fetchUnlessNewer(map, deadline);
       // Not while fetching: a thread whose connection broke waits for the map.
       if (sharding.learnAgain(fetched.masters(), deadline)) {
+        channelsChanged = true;
+      }
+      if (channelsChanged) {
+        changeAction.run();
+        channelsChanged = false; // not before: after an error the next refresh repeats the action
         LOG.info(
             "channels of the {} are {} from now on: waiters try again",
             nodes,
             sharding.isSharded() ? "sharded" : "not sharded");
-        changeAction.run();
       }
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);

@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.testing.BackgroundCall;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,20 +27,42 @@ class BackgroundTasksTest {
 
   private final ClosingState closing = new ClosingState();
   private volatile boolean noThread;
+  private final AtomicInteger refused = new AtomicInteger();
+
+  /** Lets the thread go on that has started a worker. */
+  private final CountDownLatch startReturns = new CountDownLatch(1);
+
+  private volatile boolean startBlocks;
   private final WorkerPool workers =
       new WorkerPool(
           "12345678",
           (task, name) -> {
             if (noThread) {
+              refused.incrementAndGet();
               throw new OutOfMemoryError("on purpose");
             }
-            return WorkerPool.thread(task, name);
+            return new Worker(task, name);
           });
   private final Scheduler scheduler =
       new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
   private final BackgroundTasks tasks =
       new BackgroundTasks(workers, scheduler, closing, Ticker.systemTicker());
   private final List<String> done = new CopyOnWriteArrayList<>();
+
+  /** A thread that may begin long before the thread that has started it goes on. */
+  private final class Worker extends Thread {
+    Worker(Runnable task, String name) {
+      super(task, name);
+    }
+
+    @Override
+    public synchronized void start() {
+      super.start();
+      if (startBlocks && getName().contains("worker")) {
+        Uninterruptibles.awaitUninterruptibly(startReturns);
+      }
+    }
+  }
 
   @BeforeEach
   void start() {
@@ -45,6 +71,7 @@ class BackgroundTasksTest {
 
   @AfterEach
   void close() {
+    startReturns.countDown();
     scheduler.close();
     workers.close();
   }
@@ -160,6 +187,45 @@ class BackgroundTasksTest {
     tasks.runDelayed();
 
     assertEquals(List.of("kept"), done);
+  }
+
+  @Test
+  void aTaskThatMustNotBeDroppedRunsOnceAlsoIfTheClosingThreadFindsItOnItsWayToAWorker() {
+    noThread = true;
+    tasks.execute(() -> done.add("kept"));
+    startBlocks = true;
+    noThread = false;
+    awaitDone("kept"); // and the scheduler still has it
+    assertEquals(1, scheduler.size());
+
+    tasks.runDelayed();
+
+    assertEquals(List.of("kept"), done);
+  }
+
+  @Test
+  void whatIsTakenBackWhileNoThreadCanBeStartedIsNotDone() {
+    noThread = true;
+    Runnable takeBack = tasks.schedule(() -> done.add("taken back"), 0);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() > 0);
+
+    takeBack.run();
+    noThread = false;
+    var unused9 = tasks.schedule(() -> done.add("after that"), 20 * SOON_NANOS);
+
+    awaitDone("after that");
+  }
+
+  @Test
+  void theWaitForAThreadIsInTheLogOnce() {
+    String about = "background task of the client is delayed";
+    int before = CapturedLog.errorsAbout(about).size();
+    noThread = true;
+    tasks.run(() -> done.add("first"));
+    tasks.run(() -> done.add("second"));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> refused.get() >= 6);
+
+    assertEquals(before + 1, CapturedLog.errorsAbout(about).size());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.testing.BackgroundCall;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,7 +36,7 @@ class CoalescedTaskTest {
     runs.incrementAndGet();
     continued.acquireUninterruptibly();
     if (fails.getAndSet(false)) {
-      throw new NoClassDefFoundError("on purpose");
+      throw new NoClassDefFoundError("coalesced, on purpose");
     }
   }
 
@@ -80,6 +81,22 @@ class CoalescedTaskTest {
 
     awaitRuns(2);
     awaitIdle();
+  }
+
+  @Test
+  void errorsThatFollowEachOtherAreInTheLogOnce() {
+    int before = CapturedLog.errorsAbout("coalesced, on purpose").size();
+    continued.release(3);
+    for (int i = 1; i <= 3; i++) {
+      fails.set(true);
+      task.request();
+      awaitRuns(i);
+      awaitIdle();
+    }
+
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(() -> CapturedLog.errorsAbout("coalesced, on purpose").size() == before + 1);
   }
 
   @Test

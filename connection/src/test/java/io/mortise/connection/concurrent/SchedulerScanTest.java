@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.logging.CapturedLog;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -107,6 +108,29 @@ class SchedulerScanTest {
 
     assertTrue(done.contains("nearly at 150"));
     assertTrue(done.contains("nearly too at 150"), "it goes along");
+  }
+
+  /** As when a failover cannot be reported: that is tried five times a second. */
+  @Test
+  void aHousekeepingTaskThatFailsEachTimeIsInTheLogOnceUntilItSucceeds() {
+    Entry failing = new Entry("failing", 100, 50);
+    failing.action =
+        () -> {
+          throw new IllegalStateException("housekeeping, on purpose");
+        };
+    scheduler.addHousekeeping(failing);
+    for (long now = 100; now < 300; now += 50) {
+      scheduler.scan(now);
+    }
+    assertEquals(1, CapturedLog.errorsAbout("housekeeping, on purpose").size());
+
+    Runnable fails = failing.action;
+    failing.action = () -> {};
+    scheduler.scan(300);
+    failing.action = fails;
+    scheduler.scan(350);
+
+    assertEquals(2, CapturedLog.errorsAbout("housekeeping, on purpose").size());
   }
 
   /** It comes often: each time would be no batch. */

@@ -11,6 +11,7 @@ import io.mortise.connection.testing.BackgroundCall;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,38 @@ class WorkerPoolTest {
 
       assertSame(soon(first), soon(second));
     }
+  }
+
+  /** Such as a listener of a composite hold, which a client notifies while it closes. */
+  @Test
+  void aTaskThatMayBlockEndsBeforeTheCloseInterruptsTheRest() throws Exception {
+    WorkerPool workers = new WorkerPool("test");
+    CountDownLatch goOn = new CountDownLatch(1);
+    CompletableFuture<String> outcome = new CompletableFuture<>();
+    CompletableFuture<Thread> begun = new CompletableFuture<>();
+    var unused =
+        workers.submitBlocking(
+            () -> {
+              begun.complete(Thread.currentThread());
+              try {
+                goOn.await();
+                outcome.complete("ended");
+              } catch (InterruptedException e) {
+                outcome.complete("interrupted");
+              }
+            });
+    BackgroundCall.awaitParked(soon(begun));
+    BackgroundCall<Boolean> closing =
+        BackgroundCall.startAndPark(
+            () -> {
+              workers.close(BackgroundCall.LIVENESS::toNanos);
+              return true;
+            });
+
+    goOn.countDown();
+
+    assertEquals("ended", soon(outcome));
+    assertTrue(closing.get());
   }
 
   /** A thread may live long, and keep in memory whatever it took over from its maker. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.logging.CapturedLog;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
@@ -293,18 +294,19 @@ class SentinelConnectionPoolTest {
       AtomicInteger reports = new AtomicInteger();
       servers.onChange(
           () -> {
-            if (reports.getAndIncrement() == 0) {
-              throw new StackOverflowError("on purpose");
+            if (reports.getAndIncrement() < 3) {
+              throw new StackOverflowError("failover, on purpose");
             }
           });
       assertEquals("PONG", ping(servers, LONG_NANOS));
       named.set(addressOf(next));
 
-      look(servers, () -> reports.get() == 2);
+      look(servers, () -> reports.get() == 4);
       int before = questions.get();
       look(servers, () -> questions.get() > before + 3);
 
-      assertEquals(2, reports.get());
+      assertEquals(4, reports.get());
+      assertEquals(1, CapturedLog.errorsAbout("failover, on purpose").size());
     }
   }
 

@@ -227,6 +227,30 @@ class SlotMapCacheTest {
     }
   }
 
+  /** As when the user has not been added on a new node: each node has its own list of users. */
+  @Test
+  void aMasterThatRefusesTheQuestionKeepsNobodyFromTheOthers() throws Exception {
+    fake.tellOfShardsBy(0, error("NOPERM this user has no permissions to run 'pubsub'"));
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+
+      assertTrue(servers.isSharded());
+    }
+  }
+
+  @Test
+  void aNodeThatRefusesTheQuestionEndsNoWaitForTheOthers() {
+    try (RespServer refusing = new RespServer(command -> error("NOPERM no permissions"));
+        RespServer starting = new RespServer(command -> error("LOADING the dataset"));
+        Topology servers =
+            servers("redis-cluster://" + refusing.address() + "," + starting.address())) {
+      for (int i = 0; i < 20; i++) { // in random order
+        CommandException fault = assertThrows(CommandException.class, () -> run(servers));
+        assertEquals(Kind.NOT_READY, fault.kind());
+      }
+    }
+  }
+
   @Test
   void otherMastersThanBeforeAreToldOnce() throws Exception {
     try (Topology servers = servers(fake.uri())) {
@@ -417,6 +441,31 @@ class SlotMapCacheTest {
       servers.refresh();
 
       assertEquals(2, reports.get());
+    }
+  }
+
+  @Test
+  void otherChannelsAreReportedAgainIfAnErrorEndedTheReport() throws Exception {
+    AtomicInteger reports = new AtomicInteger();
+    fake.tellOfShardsBy(1, FakeCluster.NO_SHARDS);
+    fake.tell(0, 0);
+    try (Topology servers = servers(fake.uri())) {
+      run(servers);
+      assertTrue(servers.isSharded());
+      fake.tell(0, 1);
+      servers.onChange(
+          () -> {
+            if (reports.getAndIncrement() == 1) { // after the report of the slots
+              throw new StackOverflowError("on purpose");
+            }
+          });
+
+      assertThrows(StackOverflowError.class, servers::refresh);
+      assertFalse(servers.isSharded());
+      servers.refresh();
+      servers.refresh();
+
+      assertEquals(3, reports.get());
     }
   }
 }

@@ -145,12 +145,20 @@ public interface OwnedLease extends Lease {
    */
   void release();
 
-  /** Releases a hold that no caller has received; so it has no minimum. */
+  /**
+   * Releases a hold that no caller has received; so it has no minimum. After an {@link Error} it is
+   * not renewed any more: nobody is left to release it.
+   */
   default void releaseUnused() {
     try {
-      waiveMinimum();
-    } finally {
-      release();
+      try {
+        waiveMinimum();
+      } finally {
+        release();
+      }
+    } catch (Error e) {
+      stopRenewal(UNRELEASED);
+      throw e;
     }
   }
 }

@@ -117,6 +117,7 @@ class ThreadOwnershipTest {
     lease.errorAtMinimum = lease.errorAtRelease;
 
     assertSame(lease.errorAtRelease, assertThrows(OutOfMemoryError.class, () -> lock(RENEWED)));
+    assertFalse(lease.isRenewed(), "nobody is left to release it");
   }
 
   @Test

@@ -89,7 +89,7 @@ final class ClientShutdown {
   }
 
   private void endThreads() {
-    workers.close(Math.max(0, leftNanos()));
+    workers.close(this::leftNanos);
     leases.releases().stop();
     EventQueue events = leases.events().queue();
     if (events != null) {

@@ -191,13 +191,13 @@ public final class LocalHandOff {
     if (hold == null || !accepts(hold)) {
       return null;
     }
+    ticket.recordAttempt(null);
     RedisLease lease = RedisLease.handedOff(context, protocol, hold, owner, terms);
     if (!context.holds().register(lease, hold.epoch())) {
       return null; // the ticket still has the hold
     }
     try {
-      ticket.recordAttempt(null);
-      ticket.transferTo(lease);
+      ticket.transferTo(lease); // nothing before it: the ticket would offer a hold that is dropped
       return lease;
     } catch (Throwable e) {
       lease.drop();

@@ -1,0 +1,104 @@
+package io.mortise.connection.topology;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.pool.LazyConnectionPool;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.connection.testing.TestSettings;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * A connection that breaks: the server may have restarted empty, so the holds are verified. The
+ * other idle connections are closed then, and nobody else finds that out.
+ */
+@Timeout(60)
+class LostConnectionTest {
+  private static final long LONG_NANOS = 20_000_000_000L;
+  private static final Exchange ECHO =
+      (connection, deadline) -> connection.executeCommand(Command.ECHO);
+
+  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger breaks = new AtomicInteger();
+  private Runnable beforeTheEnd = () -> {};
+  private final RespServer server =
+      new RespServer(
+          command -> {
+            if (command.get(0).equals("PING") || breaks.getAndDecrement() <= 0) {
+              return "+PONG\r\n";
+            }
+            beforeTheEnd.run();
+            return RespServer.HANG_UP;
+          });
+  private final RedisNode node =
+      new RedisNode(
+          server.address(),
+          new LazyConnectionPool(
+              HostAndPort.from(server.address()),
+              DefaultJedisClientConfig.builder().build(),
+              TestSettings.DEFAULTS));
+
+  LostConnectionTest() {
+    node.onConnectionLost(lost::incrementAndGet);
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+    server.close();
+  }
+
+  @Test
+  void itIsReportedOnce() throws Exception {
+    breaks.set(1);
+
+    node.exchange(ECHO, TestSettings.after(LONG_NANOS));
+
+    assertEquals(1, lost.get());
+  }
+
+  @Test
+  void itIsReportedAlsoIfItsThreadIsInterruptedAtThatMoment() throws Exception {
+    Thread caller = Thread.currentThread();
+    beforeTheEnd = caller::interrupt;
+    breaks.set(1);
+
+    node.exchange(ECHO, TestSettings.after(LONG_NANOS));
+
+    assertTrue(Thread.interrupted());
+    assertEquals(1, lost.get());
+  }
+
+  @Test
+  void itIsReportedAlsoIfTheCommandMustNotRunTwice() {
+    breaks.set(1);
+
+    CommandException fault =
+        assertThrows(
+            CommandException.class,
+            () -> node.exchangeAtMostOnce(ECHO, TestSettings.after(LONG_NANOS)));
+
+    assertEquals(Kind.UNREACHABLE, fault.kind());
+    assertTrue(fault.mayHaveExecuted());
+    assertEquals(1, lost.get());
+  }
+
+  @Test
+  void aServerThatRefusesConnectionsHasBrokenNone() {
+    server.close();
+
+    assertThrows(CommandException.class, () -> node.exchange(ECHO, TestSettings.after(LONG_NANOS)));
+
+    assertEquals(0, lost.get());
+  }
+}
