@@ -88,18 +88,24 @@ final class ClusterTopology implements Topology {
       return known == null ? null : anyNode;
     }
     HostAndPort master = known.masterOf(JedisClusterCRC16.getSlot(channel));
-    return master == null ? null : ShardedEndpoint.at(nodes.at(master));
+    return master == null ? null : new ShardedEndpoint(nodes.at(master));
   }
 
   /**
-   * A node at which the channels of its slots are subscribed. A key of maps; so its last component
-   * is of a type of the JDK, as in {@code LockIdentity} of core: JDK 17 keeps that type, and with
-   * it the class loader of an application.
+   * A node at which the channels of its slots are subscribed. A key of maps; so it has methods of
+   * its own, as {@code LockIdentity} of core has: those that a record gets are made of method
+   * handles, of which JDK 17 keeps the last types, and with them the class loader of an
+   * application.
    */
-  private record ShardedEndpoint(RedisNode node, String address)
-      implements Topology.SubscriptionEndpoint {
-    static ShardedEndpoint at(RedisNode node) {
-      return new ShardedEndpoint(node, node.toString());
+  private record ShardedEndpoint(RedisNode node) implements Topology.SubscriptionEndpoint {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof ShardedEndpoint endpoint && node.equals(endpoint.node);
+    }
+
+    @Override
+    public int hashCode() {
+      return node.hashCode();
     }
 
     @Override
@@ -114,7 +120,7 @@ final class ClusterTopology implements Topology {
 
     @Override
     public String toString() {
-      return address;
+      return node.toString();
     }
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.LockProtocol;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock of one client: all protocols of the lock have its kind and name in common.
@@ -12,6 +13,16 @@ public record LockId(String kind, String name) {
   /** Returns the id of the lock to which a protocol belongs. */
   public static LockId of(LockProtocol protocol) {
     return new LockId(protocol.kind(), protocol.name().value());
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LockId id && kind.equals(id.kind) && name.equals(id.name);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * kind.hashCode() + name.hashCode();
   }
 
   @Override
