@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * their turn, until nearly all items were late.
  *
  * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}; as a task of
- * the scheduler the collector asks for another pass while batches wait. The commands run on
- * workers, those of each server apart, so that a silent server delays only its own items. The
- * worker calls the items; without a worker the scheduler's thread does.
+ * the scheduler the collector asks for another pass until all is sent. The commands run on workers,
+ * those of each server apart, so that a silent server delays only its own items. The worker calls
+ * the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector implements ScheduledTask {
   /** The maximum size of a batch; it keeps a server busy for about a millisecond. */
@@ -91,12 +91,12 @@ public final class BatchCollector implements ScheduledTask {
         throw e;
       }
     }
-    if (queues.values().stream().allMatch(BatchQueue::isEmpty)) {
+    if (queues.values().stream().allMatch(BatchQueue::isIdle)) {
       dueNanos = ticker.read() + IDLE_NANOS;
     }
   }
 
-  /** Returns when the queues need another look: as long as batches wait, again and again. */
+  /** Returns when the queues need another look: again and again, until all is sent. */
   @Override
   public long dueNanos() {
     return dueNanos;
@@ -154,7 +154,9 @@ public final class BatchCollector implements ScheduledTask {
             server,
             added ->
                 new BatchQueue<>(
-                    BatchCollector::compareDeadlines, this::sendOrFail, BatchCollector::failAll));
+                    batch -> batch.get(0).deadlineNanos,
+                    this::sendOrFail,
+                    BatchCollector::failAll));
     for (List<PendingItem> batch : batches) {
       queue.add(batch);
       for (PendingItem item : batch) {
@@ -162,10 +164,6 @@ public final class BatchCollector implements ScheduledTask {
       }
       startWorker(queue);
     }
-  }
-
-  private static int compareDeadlines(List<PendingItem> batch, List<PendingItem> other) {
-    return batch.get(0).compareDeadline(other.get(0));
   }
 
   /** Starts one more worker for a queue that needs it; without any, its items fail. */

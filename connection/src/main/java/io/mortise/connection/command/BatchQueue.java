@@ -3,11 +3,11 @@ package io.mortise.connection.command;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * #isAbandoned abandoned}, until another one is started.
  *
  * <p><b>How many workers.</b> A queue begins with {@value #FIRST_WORKERS}. When batches wait, and
- * the workers have sent fewer in {@value #WINDOW_NANOS} ns than they are, one more begins, and so
- * on up to {@value #MAX_WORKERS}.
+ * the workers have sent fewer than two each in {@value #WINDOW_NANOS} ns, one more begins, and so
+ * on up to {@value #MAX_WORKERS}. When the most urgent one has less than {@value #URGENT_NANOS} ns
+ * left, one more begins at once.
  *
  * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
  * Otherwise those without a connection, which fail at once, would fail the batches that the others
@@ -42,9 +43,13 @@ final class BatchQueue<B> {
    */
   static final int MAX_WORKERS = 8;
 
-  /** The time in which each worker should send a batch; otherwise one more helps. */
+  /** The time in which each worker should send two batches; otherwise one more helps. */
   static final long WINDOW_NANOS = 20_000_000L;
 
+  /** A batch of which less is left is sent with all workers, whatever that costs others. */
+  static final long URGENT_NANOS = 1_000_000_000L;
+
+  private final ToLongFunction<B> deadlineNanos;
   private final Function<B, @Nullable CommandException> send;
   private final BiConsumer<B, CommandException> fail;
 
@@ -61,18 +66,23 @@ final class BatchQueue<B> {
   private int sentInWindow;
 
   /**
-   * @param urgency the most urgent batch is the least
+   * @param deadlineNanos until when a batch has to be sent; the earliest is the most urgent
    * @param send sends a batch, on a worker; returns the fault if there was no connection for it, so
    *     that nothing was sent; throws nothing
    * @param fail fails a batch that was not sent; throws nothing
    */
   BatchQueue(
-      Comparator<B> urgency,
+      ToLongFunction<B> deadlineNanos,
       Function<B, @Nullable CommandException> send,
       BiConsumer<B, CommandException> fail) {
-    this.waiting = new PriorityQueue<>(urgency);
+    this.deadlineNanos = deadlineNanos;
+    this.waiting = new PriorityQueue<>(this::compareDeadlines);
     this.send = send;
     this.fail = fail;
+  }
+
+  private int compareDeadlines(B batch, B other) {
+    return Long.signum(deadlineNanos.applyAsLong(batch) - deadlineNanos.applyAsLong(other));
   }
 
   synchronized void add(B batch) {
@@ -98,10 +108,6 @@ final class BatchQueue<B> {
     return running;
   }
 
-  synchronized boolean isEmpty() {
-    return waiting.isEmpty();
-  }
-
   /**
    * Starts one more worker, if batches wait and the workers are too few for that server.
    *
@@ -109,7 +115,8 @@ final class BatchQueue<B> {
    */
   boolean startWorker(WorkerPool workers, long nowNanos) {
     synchronized (this) {
-      if (waiting.isEmpty() || !needsWorker(nowNanos)) {
+      B next = waiting.peek();
+      if (next == null || !needsWorker(next, nowNanos)) {
         return true;
       }
       running++;
@@ -126,15 +133,16 @@ final class BatchQueue<B> {
   }
 
   @GuardedBy("this")
-  private boolean needsWorker(long nowNanos) {
-    boolean first = running < FIRST_WORKERS;
-    if (!first && nowNanos - windowNanos < WINDOW_NANOS) {
+  private boolean needsWorker(B next, long nowNanos) {
+    boolean atOnce =
+        running < FIRST_WORKERS || deadlineNanos.applyAsLong(next) - nowNanos < URGENT_NANOS;
+    if (!atOnce && nowNanos - windowNanos < WINDOW_NANOS) {
       return false;
     }
-    boolean slow = sentInWindow < running;
+    boolean slow = sentInWindow < 2 * running;
     windowNanos = nowNanos;
     sentInWindow = 0;
-    return first || (slow && running < MAX_WORKERS);
+    return (atOnce || slow) && running < MAX_WORKERS;
   }
 
   private void sendAll() {

@@ -73,9 +73,9 @@ public final class BackgroundTasks {
     long now = ticker.read();
     String message = "no thread can be started; a background task of the client is delayed";
     if (!errorLogged || now - errorNanos >= ERROR_PAUSE_NANOS) {
+      LOG.error(message, noThread); // it may fail without memory: then the next one is logged
       errorNanos = now;
       errorLogged = true;
-      LOG.error(message, noThread);
     } else {
       LOG.debug(message, noThread);
     }

@@ -204,6 +204,16 @@ final class SlotMapCache {
     }
   }
 
+  /** Runs the action; after an error the next refresh repeats it. */
+  private void reportChannels() {
+    try {
+      changeAction.run();
+    } catch (RuntimeException | Error e) {
+      channelsChanged = true;
+      throw e;
+    }
+  }
+
   /** Refreshes on a worker; one that is refreshing already does so once more. */
   void refreshSoon() {
     refreshing.request();
@@ -224,8 +234,8 @@ final class SlotMapCache {
         channelsChanged = true;
       }
       if (channelsChanged) {
-        changeAction.run();
-        channelsChanged = false; // not before: after an error the next refresh repeats the action
+        channelsChanged = false; // first: another refresh may find another change meanwhile
+        reportChannels();
         LOG.info(
             "channels of the {} are {} from now on: waiters try again",
             nodes,

@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class BatchQueueTest {
+  private static final long START = Long.MAX_VALUE - 1; // as System.nanoTime() may be
+  private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
   private final WorkerPool workers = new WorkerPool("test");
   private final CommandException noConnection =
       new CommandException(Kind.POOL_EXHAUSTED, false, "on purpose", null);
@@ -31,7 +35,7 @@ class BatchQueueTest {
   private final Queue<Integer> sent = new ConcurrentLinkedQueue<>();
   private final Queue<Integer> refused = new ConcurrentLinkedQueue<>();
   private final Queue<Integer> failed = new ConcurrentLinkedQueue<>();
-  private long now = Long.MAX_VALUE - BatchQueue.WINDOW_NANOS; // as System.nanoTime() may be
+  private long now = START;
   private final CountDownLatch began = new CountDownLatch(1);
 
   @AfterEach
@@ -42,7 +46,7 @@ class BatchQueueTest {
   /** Returns a queue in which the least number is the most urgent. */
   private BatchQueue<Integer> queue(Consumer<Integer> send) {
     return new BatchQueue<>(
-        Integer::compare,
+        batch -> START + HOUR + batch,
         batch -> {
           send.accept(batch);
           return null;
@@ -54,7 +58,7 @@ class BatchQueueTest {
   private BatchQueue<Integer> queueWithOneConnection(CountDownLatch end) {
     AtomicBoolean inUse = new AtomicBoolean();
     return new BatchQueue<>(
-        Integer::compare,
+        batch -> START + HOUR + batch,
         batch -> {
           if (!inUse.compareAndSet(false, true)) {
             refused.add(batch);
@@ -154,7 +158,9 @@ class BatchQueueTest {
   void theOnlyWorkerFailsWhatItCannotSend() {
     BatchQueue<Integer> queue =
         new BatchQueue<>(
-            Integer::compare, batch -> noConnection, (batch, fault) -> failed.add(batch));
+            batch -> START + HOUR + batch,
+            batch -> noConnection,
+            (batch, fault) -> failed.add(batch));
     queue.add(1);
     queue.add(2);
 
@@ -169,7 +175,7 @@ class BatchQueueTest {
   void aServerThatAnswersHasTwoWorkers() {
     LongQueue batches = new LongQueue();
     for (int window = 0; window < 10; window++) {
-      batches.send(2);
+      batches.send(2 * BatchQueue.FIRST_WORKERS);
       now += BatchQueue.WINDOW_NANOS;
 
       assertTrue(batches.queue.startWorker(workers, now));
@@ -183,7 +189,7 @@ class BatchQueueTest {
   void aServerThatAnswersSlowlyHasOneMoreForEachWindow() {
     LongQueue batches = new LongQueue();
     for (int expected = 3; expected <= BatchQueue.MAX_WORKERS; expected++) {
-      batches.send(1);
+      batches.send(2 * batches.queue.running() - 1);
       now += BatchQueue.WINDOW_NANOS - 1;
       assertTrue(batches.queue.startWorker(workers, now));
       assertEquals(expected - 1, batches.queue.running(), "the window is not over");
@@ -195,6 +201,25 @@ class BatchQueueTest {
     }
     now += BatchQueue.WINDOW_NANOS;
     assertTrue(batches.queue.startWorker(workers, now));
+    assertEquals(BatchQueue.MAX_WORKERS, batches.queue.running());
+    batches.end();
+  }
+
+  /** A hold that is nearly over is worth more than the time of other commands. */
+  @Test
+  void anUrgentBatchHasAllWorkersAtOnce() {
+    LongQueue batches = new LongQueue();
+    now = START + HOUR - BatchQueue.URGENT_NANOS;
+    assertTrue(batches.queue.startWorker(workers, now)); // not quite: a window is over
+    int before = batches.queue.running();
+    assertTrue(batches.queue.startWorker(workers, now));
+    assertEquals(before, batches.queue.running());
+    now += LongQueue.BATCHES;
+
+    for (int i = 0; i < BatchQueue.MAX_WORKERS; i++) {
+      assertTrue(batches.queue.startWorker(workers, now));
+    }
+
     assertEquals(BatchQueue.MAX_WORKERS, batches.queue.running());
     batches.end();
   }
