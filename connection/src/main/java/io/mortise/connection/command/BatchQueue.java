@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * #isAbandoned abandoned}, until another one is started.
  *
  * <p><b>How many workers.</b> A queue begins with {@value #FIRST_WORKERS}. When batches wait, and
- * the workers have sent fewer than two each in {@value #WINDOW_NANOS} ns, one more begins, and so
+ * the workers have sent fewer than one each in {@value #WINDOW_NANOS} ns, one more begins, and so
  * on up to {@value #MAX_WORKERS}. When the most urgent one has less than {@value #URGENT_NANOS} ns
  * left, one more begins at once.
  *
@@ -43,7 +43,7 @@ final class BatchQueue<B> {
    */
   static final int MAX_WORKERS = 8;
 
-  /** The time in which each worker should send two batches; otherwise one more helps. */
+  /** The time in which each worker should send a batch; otherwise one more helps. */
   static final long WINDOW_NANOS = 20_000_000L;
 
   /** A batch of which less is left is sent with all workers, whatever that costs others. */
@@ -139,7 +139,7 @@ final class BatchQueue<B> {
     if (!atOnce && nowNanos - windowNanos < WINDOW_NANOS) {
       return false;
     }
-    boolean slow = sentInWindow < 2 * running;
+    boolean slow = sentInWindow < running;
     windowNanos = nowNanos;
     sentInWindow = 0;
     return (atOnce || slow) && running < MAX_WORKERS;

@@ -175,7 +175,7 @@ class BatchQueueTest {
   void aServerThatAnswersHasTwoWorkers() {
     LongQueue batches = new LongQueue();
     for (int window = 0; window < 10; window++) {
-      batches.send(2 * BatchQueue.FIRST_WORKERS);
+      batches.send(BatchQueue.FIRST_WORKERS);
       now += BatchQueue.WINDOW_NANOS;
 
       assertTrue(batches.queue.startWorker(workers, now));
@@ -189,7 +189,7 @@ class BatchQueueTest {
   void aServerThatAnswersSlowlyHasOneMoreForEachWindow() {
     LongQueue batches = new LongQueue();
     for (int expected = 3; expected <= BatchQueue.MAX_WORKERS; expected++) {
-      batches.send(2 * batches.queue.running() - 1);
+      batches.send(batches.queue.running() - 1);
       now += BatchQueue.WINDOW_NANOS - 1;
       assertTrue(batches.queue.startWorker(workers, now));
       assertEquals(expected - 1, batches.queue.running(), "the window is not over");
