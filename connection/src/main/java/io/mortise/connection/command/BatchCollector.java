@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector implements ScheduledTask {
-  /** The maximum size of a batch; it keeps a server busy for about a millisecond. */
+  /** The maximum size of a batch; it keeps a server busy for about two milliseconds. */
   private static final int MAX_ITEMS = 500;
 
   private static final long IDLE_NANOS = 60_000_000_000L;
@@ -102,7 +102,7 @@ public final class BatchCollector implements ScheduledTask {
     return dueNanos;
   }
 
-  /** Nothing is left to do: each pass of the scheduler calls {@link #flush} before. */
+  /** Puts the next pass off. The work is done by {@link #flush}, which each pass calls before. */
   @Override
   public void onDue(long nowNanos) {
     dueNanos = nowNanos + BatchQueue.WINDOW_NANOS;

@@ -7,15 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Exchange;
-import io.mortise.connection.pool.LazyConnectionPool;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -40,13 +37,7 @@ class LostConnectionTest {
             beforeTheEnd.run();
             return RespServer.HANG_UP;
           });
-  private final RedisNode node =
-      new RedisNode(
-          server.address(),
-          new LazyConnectionPool(
-              HostAndPort.from(server.address()),
-              DefaultJedisClientConfig.builder().build(),
-              TestSettings.DEFAULTS));
+  private final RedisNode node = TestNodes.at(server, TestSettings.DEFAULTS);
 
   LostConnectionTest() {
     node.onConnectionLost(lost::incrementAndGet);

@@ -17,7 +17,6 @@ import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings;
-import io.mortise.connection.pool.LazyConnectionPool;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -33,8 +32,6 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
 
 /** Commands of many threads in one batch. */
 @Timeout(60)
@@ -46,13 +43,7 @@ class PipelineTransportTest {
   private final CountDownLatch open = new CountDownLatch(1);
   private volatile Function<List<String>, String> answers = PipelineTransportTest::echo;
   private final RespServer server = new RespServer(this::whenOpen);
-  private final RedisNode node =
-      new RedisNode(
-          server.address(),
-          new LazyConnectionPool(
-              HostAndPort.from(server.address()),
-              DefaultJedisClientConfig.builder().build(),
-              OPTIONS));
+  private final RedisNode node = TestNodes.at(server, OPTIONS);
   private final Topology topology = new SingleNodeTopology(node);
   private final CommandCombiner combiner = PipelineTransport.to(node, new CombinerLimits(1, LONG));
   private final WorkerPool workers = new WorkerPool("test");

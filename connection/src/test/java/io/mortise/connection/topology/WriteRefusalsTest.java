@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.LazyConnectionPool;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
@@ -14,8 +13,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /** A master that has become a replica: it answers what reads, and refuses what writes. */
@@ -31,13 +28,7 @@ class WriteRefusalsTest {
               replica && command.get(0).equals("SET")
                   ? RespServer.error("READONLY You can't write against a read only replica.")
                   : RespServer.OK);
-  private final RedisNode node =
-      new RedisNode(
-          server.address(),
-          new LazyConnectionPool(
-              HostAndPort.from(server.address()),
-              DefaultJedisClientConfig.builder().build(),
-              TestSettings.by(ticker)));
+  private final RedisNode node = TestNodes.at(server, TestSettings.by(ticker));
   private final AtomicInteger verifications = new AtomicInteger();
   private int failing;
 
