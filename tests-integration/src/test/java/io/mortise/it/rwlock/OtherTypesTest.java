@@ -76,8 +76,7 @@ class OtherTypesTest {
     Future<?> waits = locks.thread().begin(() -> beside.readLock().lock());
     locks.awaitWaiters(1);
     locks.awaitWaiters(beside.name(), 1);
-    locks.server().command("DEL", locks.name);
-    locks.server().command("SET", locks.name, "something else");
+    locks.server().command("SET", locks.name, "something else"); // in one step, so nobody acquires
     assertRefused(() -> StepThread.result(refused));
     await()
         .during(locks.waiterTimeout.multipliedBy(2))
