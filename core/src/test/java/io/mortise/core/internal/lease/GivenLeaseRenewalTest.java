@@ -99,20 +99,39 @@ class GivenLeaseRenewalTest {
     assertTrue(hold.timing.isRenewed());
   }
 
-  @Test
-  void maxHoldDoesNotConcernItUntilItIsRenewed() {
-    aheadNanos = MAX_HOLD.toNanos();
-
+  private void verify() {
     hold.renewal.onDue(ticker.read());
     hold.renewal.onReply(1, ticker.read());
+  }
+
+  @Test
+  void maxHoldDoesNotConcernIt() {
+    aheadNanos = Duration.ofMillis(GIVEN.leaseMillis()).minusMinutes(1).toNanos();
+
+    verify();
 
     assertFalse(hold.timing.isStopped());
     assertEquals(Phase.HELD, hold.state.now().phase());
+  }
 
+  /** The level may be exited in time; then the hold lasts as long as its caller has asked for. */
+  @Test
+  void aRenewalAfterMaxHoldPutsItAtRiskInTheLastLeaseOnly() {
+    long deadline = hold.timing.deadlineNanos();
+    aheadNanos = MAX_HOLD.toNanos();
     reenter();
-    hold.renewal.onDue(ticker.read());
 
-    assertTrue(hold.timing.isStopped());
+    verify();
+
+    assertEquals(Phase.HELD, hold.state.now().phase());
+    assertFalse(hold.renewal.isSettled(), "nobody else may get it");
+    assertEquals(deadline, hold.timing.deadlineNanos(), "it is not renewed after maxHold");
+
+    aheadNanos = Duration.ofMillis(GIVEN.leaseMillis() - RENEWED.leaseMillis()).toNanos();
+    verify();
+
     assertEquals(Phase.AT_RISK, hold.state.now().phase());
+    assertTrue(hold.timing.isStopped());
+    assertEquals(deadline, hold.timing.deadlineNanos());
   }
 }
