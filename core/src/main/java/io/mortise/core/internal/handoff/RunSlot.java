@@ -44,8 +44,11 @@ record RunSlot(RunWaiters waiters, RunWaiter.Offer offer, long leaseMillis) impl
   @Override
   public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
     RunWaiter next = waiters.next(offer.protocol());
+    if (next == null || !next.wants(hold.leaseMillis())) {
+      return hold;
+    }
     RunWaiter.Offer made = offer.of(hold);
     beforeOffer.run();
-    return next != null && next.wants(hold.leaseMillis()) && next.offer(made) ? null : hold;
+    return next.offer(made) ? null : hold;
   }
 }
