@@ -35,8 +35,7 @@ public final class LockedRun {
   private final SignalRelay signals;
   private final Consumer<String> report;
 
-  LockedRun(
-      String lockName, RunSettings settings, SignalRelay signals, Consumer<String> report) {
+  LockedRun(String lockName, RunSettings settings, SignalRelay signals, Consumer<String> report) {
     this.lockName = lockName;
     this.settings = settings;
     this.signals = signals;

@@ -79,8 +79,8 @@ final class SignalRelay {
   }
 
   /**
-   * Throws the failure of a wait during which a signal has arrived: it counts also when the wait has
-   * ended otherwise at that moment. The waiter calls it, and loses its interrupt status.
+   * Throws the failure of a wait during which a signal has arrived: it counts also when the wait
+   * has ended otherwise at that moment. The waiter calls it, and loses its interrupt status.
    */
   synchronized void throwIfStopped(String lockName) {
     if (stopped != null) {

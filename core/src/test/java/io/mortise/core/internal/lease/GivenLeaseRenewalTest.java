@@ -101,8 +101,7 @@ class GivenLeaseRenewalTest {
 
   /** Lets the time pass until the client's own lease is left. */
   private void advanceToLastLease() {
-    aheadNanos +=
-        hold.timing.deadlineNanos() - ticker.read() - client.options().lease().toNanos();
+    aheadNanos += hold.timing.deadlineNanos() - ticker.read() - client.options().lease().toNanos();
   }
 
   private void verify() {
