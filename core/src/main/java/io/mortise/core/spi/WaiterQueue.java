@@ -65,7 +65,7 @@ public final class WaiterQueue {
    */
   public ScriptCall query(List<String> waiters) {
     return new ScriptCall(
-        QUERY, List.of(key, deadlinesKey), waiters.stream().map(ScriptCall::bytes).toList());
+        QUERY, List.of(key, deadlinesKey), List.of(bytes(String.join(" ", waiters))));
   }
 
   /** Reads the reply to an attempt: acquired, busy, or waiting. */
