@@ -53,7 +53,7 @@ public final class BackgroundReleaser {
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
-  /** A release that finds nothing is repeated after this part of the time that has passed. */
+  /** A release that finds nothing is repeated after this part of the time since it does. */
   private static final int PASSED_PART = 32;
 
   private final ScriptExecutor commands;
@@ -188,7 +188,9 @@ public final class BackgroundReleaser {
   }
 
   private final class Task implements Runnable, ScheduledTask {
-    private final long sinceNanos = ticker.read();
+    /** When a release last had no answer, or found something; initially the beginning. */
+    private long sinceNanos = ticker.read();
+
     private final LockProtocol protocol;
     private final String holder;
     private final MinimumEnd minimum;
@@ -238,9 +240,9 @@ public final class BackgroundReleaser {
 
     /** Returns the pause before the next release; the last one comes when Redis has ended all. */
     private long pauseNanos(Outcome outcome, long nowNanos) {
-      long pause = backoff.nextNanos();
+      sinceNanos = outcome == Outcome.NOT_FOUND ? sinceNanos : nowNanos;
       long longPause = Math.min((nowNanos - sinceNanos) / PASSED_PART, untilNanos - nowNanos);
-      return outcome == Outcome.NOT_FOUND ? Math.max(pause, longPause) : pause;
+      return Math.max(backoff.nextNanos(), longPause);
     }
 
     private void end() {

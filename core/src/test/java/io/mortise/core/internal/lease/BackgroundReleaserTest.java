@@ -277,8 +277,11 @@ class BackgroundReleaserTest {
     assertTrue(awaitPause() <= SECOND_NANOS);
 
     runAfter(DAY_NANOS / 2);
-
     assertTrue(awaitPause() <= SECOND_NANOS);
+    answer = NOT_FOUND;
+    runAfter(SECOND_NANOS);
+
+    assertTrue(awaitPause() <= SECOND_NANOS, "an attempt may arrive just now");
   }
 
   /** Waits until the release has run, and returns the pause before the next one; 0 at its end. */
