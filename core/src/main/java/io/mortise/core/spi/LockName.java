@@ -1,12 +1,16 @@
 package io.mortise.core.spi;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.mortise.core.LockOptions;
 import java.util.Objects;
 
 /**
  * The name of a lock, and the keys and channels that are derived from it, in Redisson's layout.
  *
- * @param value the name in Redis: the name that the user gave, in the client's namespace
+ * @param value the name in Redis: the name that the user gave, in the client's namespace. Half of a
+ *     surrogate pair, as a text has that was cut in the middle of an emoji, is a question mark
+ *     there: UTF-8 has no such character
  */
 public record LockName(String value) {
   private static final int MAX_LENGTH = 1024;
@@ -17,6 +21,7 @@ public record LockName(String value) {
    */
   public LockName {
     Objects.requireNonNull(value, "a lock needs a name, not null");
+    value = new String(value.getBytes(UTF_8), UTF_8); // by which its messages arrive
     if (value.isBlank()) {
       throw new IllegalArgumentException("a lock needs a name that is not blank");
     }

@@ -49,6 +49,14 @@ class LockNameTest {
     assertEquals("orders", new LockName("orders").toString());
   }
 
+  /** Otherwise its messages would arrive under another name than that of its channel. */
+  @Test
+  void halfOfASurrogatePairIsAQuestionMarkAsInRedis() {
+    assertEquals("orders?", new LockName("orders\ud83d").value());
+    assertEquals("??", new LockName("\ude00\ud83d").value());
+    assertEquals("\ud83d\ude00", new LockName("\ud83d\ude00").value(), "a whole pair");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
   void aBlankNameIsRefused(String blank) {
