@@ -138,4 +138,19 @@ class FairOrderTest {
     assertEquals(0, lock.queueLength());
     assertEquals(OptionalLong.empty(), other.queuePosition());
   }
+
+  /** As one that has joined again, or got an id that was made before the other's. */
+  @Test
+  void thePositionIsThatOfTheFirstInTheQueueAlsoIfItsIdIsTheLaterOne() throws Exception {
+    RedisFairLock other = order.there();
+    other.lock();
+    order.queue("A", lock);
+    order.queue("B", lock);
+    order.server().command("LMOVE", order.list, order.list, "LEFT", "RIGHT");
+
+    assertEquals(OptionalLong.of(0), lock.queuePosition());
+
+    other.unlock();
+    order.awaitServed("B", "A");
+  }
 }

@@ -10,7 +10,6 @@ import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ReportedAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
 import io.mortise.core.internal.inspect.LockInspector;
-import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.LockId;
@@ -30,7 +29,6 @@ import io.mortise.core.spi.ThreadOwnership;
 import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -249,7 +247,6 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
         .filter(waiter -> LockId.of(waiter.protocol()).equals(identity.lockId()))
         .map(WaiterHeartbeat::holder)
-        .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();
   }
 

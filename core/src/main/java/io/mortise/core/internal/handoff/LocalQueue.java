@@ -211,12 +211,22 @@ public final class LocalQueue {
    * Offers a hold to the next owner of the permit. Called with the permit, before it is released.
    */
   void offerHold(TransferableHold hold) {
+    offerHold(hold, () -> {});
+  }
+
+  /**
+   * The same, for a caller that has to know whether an error came before.
+   *
+   * @param beforeOffer runs last: after it the hold is offered, whatever happens
+   */
+  void offerHold(TransferableHold hold, Runnable beforeOffer) {
     expectedHandOffs =
         (int)
             Math.max(
                 MIN_EXPECTED_HAND_OFFS,
                 Math.min(Integer.MAX_VALUE, 2L * hold.reserve().handOffs()));
-    offeredHold = hold;
+    beforeOffer.run();
+    offeredHold = hold; // no call between the two, for which there might be no stack
   }
 
   /** Takes the hold that was offered; called with the permit. */

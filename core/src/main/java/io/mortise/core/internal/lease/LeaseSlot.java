@@ -118,9 +118,9 @@ final class LeaseSlot {
   }
 
   /** Gives the detached slot up with the hold; see {@link QueueSlot#handOff}. */
-  @Nullable TransferableHold handOff(TransferableHold hold) {
+  @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
     QueueSlot taken = leaving;
-    TransferableHold unclaimed = taken == null ? hold : taken.handOff(hold);
+    TransferableHold unclaimed = taken == null ? hold : taken.handOff(hold, beforeOffer);
     leaving = null;
     return unclaimed;
   }

@@ -46,6 +46,20 @@ class LocalQueueTest {
   }
 
   @Test
+  void anErrorBeforeTheOfferLeavesTheHoldWithItsCaller() {
+    assertThrows(
+        StackOverflowError.class,
+        () ->
+            queue.offerHold(
+                HOLD,
+                () -> {
+                  throw new StackOverflowError("on purpose");
+                }));
+
+    assertNull(queue.takeHold());
+  }
+
+  @Test
   void theQueueIsInTheOrderOfArrival() throws Exception {
     assertTrue(queue.enter(0, true));
     List<BackgroundCall<Boolean>> waiters = new ArrayList<>();

@@ -251,7 +251,7 @@ class LeaseTerminationTest {
     }
 
     @Override
-    public TransferableHold handOff(TransferableHold hold) {
+    public TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
       throw new UnsupportedOperationException();
     }
   }
