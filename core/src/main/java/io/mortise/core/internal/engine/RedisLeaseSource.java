@@ -64,7 +64,10 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
     RedisLockClient made = (RedisLockClient) client;
     return new RedisLeaseSource(
-        new LockIdentity(made, LockId.of(protocol), made.id()), made.sources(), protocol, null);
+        new LockIdentity(made, protocol.kind(), protocol.name().value()),
+        made.sources(),
+        protocol,
+        null);
   }
 
   @Override
@@ -184,7 +187,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   /** Returns the current thread's valid hold of this lock in that kind, and pins it. */
   private Optional<CallerHold> holdOf(String kind) {
-    return ThreadOwnership.leaseOf(identity.of(new LockId(kind, name())))
+    return ThreadOwnership.leaseOf(identity.ofKind(kind))
         .map(lease -> (RedisHold) lease)
         .filter(RedisHold::pin)
         .map(it -> new CallerHold(it.holder(), it.fencingToken(), it.lastReservedToken()));
@@ -223,8 +226,9 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public List<String> waitingHolders() {
+    LockId lock = LockId.of(protocol);
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
-        .filter(waiter -> LockId.of(waiter.protocol()).equals(identity.lockId()))
+        .filter(waiter -> LockId.of(waiter.protocol()).equals(lock))
         .map(WaiterHeartbeat::holder)
         .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();
