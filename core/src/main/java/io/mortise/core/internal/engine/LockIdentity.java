@@ -1,6 +1,7 @@
 package io.mortise.core.internal.engine;
 
 import io.mortise.core.internal.lease.LockId;
+import io.mortise.core.spi.RedisDeployment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * record gets are made of method handles, of which JDK 17 keeps the last types, and with them the
  * class loader of an application.
  *
+ * @param client only compared, and part of the keys of the lock
  * @param kind the family of the lock
  * @param name the name in Redis
  */
-record LockIdentity(RedisLockClient client, String kind, String name) {
+record LockIdentity(RedisDeployment client, String kind, String name) {
 
   /** Returns the lock of another kind, with the same name. */
   LockIdentity ofKind(String otherKind) {
@@ -35,6 +37,6 @@ record LockIdentity(RedisLockClient client, String kind, String name) {
 
   @Override
   public String toString() {
-    return kind + ":" + name + " of client " + client.id();
+    return kind + ":" + name;
   }
 }

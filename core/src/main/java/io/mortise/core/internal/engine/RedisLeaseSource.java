@@ -276,6 +276,6 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public String toString() {
-    return identity.toString();
+    return identity + " of client " + services.clientId();
   }
 }

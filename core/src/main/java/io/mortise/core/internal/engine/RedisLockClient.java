@@ -191,6 +191,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
             new AtomicInteger());
     this.sources =
         new SourceContext(
+            id,
             context,
             new LockInspector(id, commands, holds, record),
             waitPolicy,

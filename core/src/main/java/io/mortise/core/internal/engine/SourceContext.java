@@ -7,14 +7,15 @@ import io.mortise.core.spi.WaitPolicy;
 import java.util.function.Consumer;
 
 /**
- * The services that every {@link RedisLeaseSource} of one client needs, created once when the
- * client is wired.
+ * The services that every lock of one client needs, created once when the client is wired.
  *
+ * @param clientId the id of the client, for messages
  * @param waitPolicy decides how long callers wait
  * @param releaser runs the release of a handle on a worker; made once, so that a handle keeps
  *     neither one of its own nor its source
  */
 record SourceContext(
+    String clientId,
     AcquireContext acquisitions,
     LockInspector inspector,
     WaitPolicy waitPolicy,
