@@ -76,10 +76,11 @@ class SharedReadsTest {
 
   @Test
   void aLateReleaseOfALostHoldThrowsInEachReader() {
-    tested.use(options(100, Duration.ofMillis(200)));
+    // No renewal comes in between, which would be a verification.
+    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(3);
     assertEquals(1, readers());
-    awaitMillis(300);
+    awaitMillis(1_100);
     redis.delete(name);
 
     for (Lease lease : leases) {
@@ -91,9 +92,9 @@ class SharedReadsTest {
 
   @Test
   void aLateReleaseVerifiesTheHoldOnceForAllReaders() {
-    tested.use(options(100, Duration.ofMillis(300)).lease(Duration.ofMinutes(1)));
+    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(20);
-    awaitMillis(400);
+    awaitMillis(1_100);
     redis.resetStats();
 
     leases.forEach(Lease::close);

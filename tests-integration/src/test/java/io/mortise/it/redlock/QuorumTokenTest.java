@@ -38,7 +38,7 @@ class QuorumTokenTest {
           .commandTimeout(Duration.ofSeconds(2))
           .build();
 
-  private static final Duration BUDGET = Duration.ofMillis(500);
+  private static final Duration BUDGET = Duration.ofSeconds(2);
 
   private final String name = Names.fresh();
 

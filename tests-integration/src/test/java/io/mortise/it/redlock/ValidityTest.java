@@ -137,8 +137,8 @@ class ValidityTest {
   @ParameterizedTest
   @EnumSource
   void aTokenThatCannotBeWrittenBackIsNoHold(LossStyle style) throws Exception {
-    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
-    QuorumClients here = nodes.proxied(options, Duration.ofMillis(400));
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(1_500)).build();
+    QuorumClients here = nodes.proxied(options, Duration.ofSeconds(2));
     here.cycle(name);
     for (int node = 0; node < 3; node++) {
       long ahead = nodes.token(name, node) + 1_000_000_000L * (node + 1);
