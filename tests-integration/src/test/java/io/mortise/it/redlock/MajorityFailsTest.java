@@ -35,8 +35,8 @@ class MajorityFailsTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofMinutes(1))
-          .commandTimeout(Duration.ofMillis(400))
-          .outageTimeout(Duration.ofMillis(300))
+          .commandTimeout(Duration.ofMillis(1_500))
+          .outageTimeout(Duration.ofMillis(1_500))
           .build();
 
   private static final Duration BUDGET = Duration.ofMillis(100);
