@@ -30,8 +30,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LossWarningTest {
   @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
 
+  /** By default a reader joins a hold that is at most 20 ms old. */
+  private static final LockOptions SHARING =
+      LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build();
+
   private final String name = Names.fresh();
-  private final QuorumClients here = nodes.direct(LockOptions.defaults(), Duration.ofSeconds(2));
+  private final QuorumClients here = nodes.direct(SHARING, Duration.ofSeconds(2));
 
   @BeforeAll
   static void recordWarnings() {
