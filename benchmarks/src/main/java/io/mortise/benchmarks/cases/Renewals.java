@@ -19,8 +19,9 @@ import java.util.stream.Stream;
 
 /**
  * One process holds many locks over a lease, in which each is renewed three times; then it locks
- * and unlocks one more beside them. An operation is the renewal of one lock, the times are those of
- * a cycle beside. Each turn has its own server and process.
+ * and unlocks one more beside them; then another client sends a PING each 2 ms. An operation is the
+ * renewal of one lock, the times are those of a cycle beside. Each turn has its own server and
+ * process.
  */
 final class Renewals implements BenchmarkCase {
   private static final List<Integer> HOLDS = List.of(10_000, 100_000, 300_000);
@@ -62,7 +63,8 @@ final class Renewals implements BenchmarkCase {
             figure(),
             new Figure("redis_cpu_percent", "processor of Redis, % of a core"),
             new Figure("heap_bytes_per_hold", "heap of a hold, bytes"),
-            new Figure("p99_us", "one more cycle, 99th percentile, µs"))
+            new Figure("p99_us", "one more cycle, 99th percentile, µs"),
+            new Figure("ping_p99_us", "a PING of another client, 99th percentile, µs"))
         .map(figure -> new Growth("holds", "holds", "lock", figure))
         .toList();
   }
@@ -132,6 +134,7 @@ final class Renewals implements BenchmarkCase {
       ServerCounters its = ServerProbe.counters(server).since(before);
       WorkerReport beside =
           worker.carryOut(new BenchmarkRequest.CycleBeside("one more", lease / RENEWALS_A_LEASE));
+      figures.putAll(pings(server, worker, lease / RENEWALS_A_LEASE));
       double lost =
           worker.carryOut(new BenchmarkRequest.Count()).figures().getOrDefault("lost", Double.NaN);
       double seconds = Duration.ofNanos(report.nanos()).toMillis() / MILLIS_PER_SECOND;
@@ -149,6 +152,15 @@ final class Renewals implements BenchmarkCase {
           (double) commands / renewals,
           figures,
           lost == 0 ? beside.error() : "%.0f of %d holds were lost".formatted(lost, holds));
+    }
+  }
+
+  /** After the counted time, because a PING is a command too. */
+  private static Map<String, Double> pings(RedisServer server, BenchmarkWorker worker, long millis)
+      throws InterruptedException {
+    try (PingProbe probe = PingProbe.begin(server)) {
+      worker.carryOut(new BenchmarkRequest.Keep(millis));
+      return probe.end();
     }
   }
 }

@@ -36,6 +36,7 @@ final class CaseFigures {
         || field.endsWith("connections")
         || (field.endsWith("per_s") && !field.equals("ops_per_s"))
         || field.startsWith("cpu_")
+        || field.startsWith("ping_")
         || field.startsWith("p50_ratio")
         || field.equals("lost")
         || field.equals("errors");

@@ -1,0 +1,78 @@
+package io.mortise.benchmarks.cases;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.benchmarks.measure.Latencies;
+import io.mortise.testkit.RedisServer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import redis.clients.jedis.Jedis;
+
+/**
+ * How long a server keeps a client waiting that has nothing to do with what is measured: a PING
+ * each 2 ms over a connection of its own. Each time begins when its PING was due, so that one that
+ * is answered late also counts in those behind it.
+ *
+ * <p><b>Threads.</b> One thread begins and ends it; the PINGs are sent on a thread of its own.
+ */
+final class PingProbe implements AutoCloseable {
+  private static final Duration INTERVAL = Duration.ofMillis(2);
+
+  private final CompletableFuture<Latencies> times;
+  private volatile boolean ended;
+
+  private PingProbe(RedisServer server) {
+    times = new CompletableFuture<>();
+    Thread thread = new Thread(() -> complete(server), "ping-probe");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Begins to send. */
+  static PingProbe begin(RedisServer server) {
+    return new PingProbe(server);
+  }
+
+  /**
+   * Ends it; returns the percentiles, µs.
+   *
+   * @throws CompletionException if a PING was not answered
+   */
+  Map<String, Double> end() {
+    ended = true;
+    Latencies all = times.join();
+    return Map.of(
+        "ping_p50_us", all.micros(50),
+        "ping_p90_us", all.micros(90),
+        "ping_p99_us", all.micros(99),
+        "ping_max_us", all.maxMicros());
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+  }
+
+  private void complete(RedisServer server) {
+    try {
+      times.complete(send(server));
+    } catch (RuntimeException | Error e) {
+      times.completeExceptionally(e);
+    }
+  }
+
+  private Latencies send(RedisServer server) {
+    Latencies latencies = new Latencies();
+    try (Jedis connection = new Jedis(server.host(), server.port())) {
+      connection.ping();
+      for (long due = System.nanoTime(); !ended; due += INTERVAL.toNanos()) {
+        Uninterruptibles.sleepUninterruptibly(
+            Duration.ofNanos(Math.max(0, due - System.nanoTime())));
+        connection.ping();
+        latencies.add(System.nanoTime() - due);
+      }
+    }
+    return latencies;
+  }
+}
