@@ -1,8 +1,8 @@
 package io.mortise.testkit;
 
-import static org.awaitility.Awaitility.await;
 import static io.mortise.testkit.ContractTimings.SHORT;
 import static io.mortise.testkit.ContractTimings.answered;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

@@ -57,9 +57,7 @@ class LeaseTest {
     Duration left = lease.remaining();
     assertTrue(left.toMillis() < 1_600 && !left.isZero(), () -> left + " left of 2 s");
     // Redis is asked after the client: if that takes long, the next try can still show it.
-    until(
-        "it ends later in Redis",
-        () -> lease.remaining().toMillis() < redis.ttlMillis(name));
+    until("it ends later in Redis", () -> lease.remaining().toMillis() < redis.ttlMillis(name));
     until("it has ended here", () -> lease.state() == State.LOST);
   }
 

@@ -161,8 +161,7 @@ class GroupAllOrNoneTest {
   void aMemberHeldByAThreadOfThisProcessLeavesNothing() throws Exception {
     members.get(MIDDLE).lock();
     assertFalse(AsyncCall.start(lock::tryLock).get());
-    assertFalse(
-        AsyncCall.start(() -> LateAnswer.tryLock(lock, Duration.ofMillis(200))).get());
+    assertFalse(AsyncCall.start(() -> LateAnswer.tryLock(lock, Duration.ofMillis(200))).get());
     assertEquals(1, servers.keys(0).size());
     assertTrue(lock.tryLock(), "the thread that holds it re-enters");
     assertEquals(2, members.get(MIDDLE).holdCount());
