@@ -21,8 +21,8 @@ import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -162,7 +162,7 @@ class SharedReadsTest {
   @Test
   void theyAreRenewedTogetherAndLostTogether() {
     List<Lease> leases = acquire(3);
-    List<Reason> notified = new ArrayList<>();
+    List<Reason> notified = new CopyOnWriteArrayList<>();
     leases.forEach(lease -> lease.onLost(loss -> notified.add(loss.reason())));
     holdsFor(
         Duration.ofSeconds(3), "all are valid", () -> leases.stream().allMatch(Lease::isValid));

@@ -22,6 +22,7 @@ import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -121,7 +122,7 @@ class ValidityTest {
     QuorumClients here = nodes.proxied(LockOptions.defaults(), BUDGET);
     QuorumClients there = nodes.proxied(LockOptions.defaults(), BUDGET);
     Lease lease = here.lock(name).acquire(LIVENESS, Duration.ofMillis(800)).orElseThrow();
-    List<LeaseLoss> losses = new ArrayList<>();
+    List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     lease.onLost(losses::add);
     Lease next = there.acquire(name);
     assertEquals(State.LOST, lease.state(), "this side stops before the next begins");
