@@ -41,8 +41,7 @@ class MemberGroupTest {
 
   @Test
   void aGroupIsTheFirstOfThemAsFarAsTheyFit() {
-    List<LeaseSource> members =
-        IntStream.range(0, 100).mapToObj(i -> member(LONG_NAME)).toList();
+    List<LeaseSource> members = IntStream.range(0, 100).mapToObj(i -> member(LONG_NAME)).toList();
 
     List<Integer> group = MemberGroup.ofFirst(members, IntStream.range(0, 100).boxed().toList());
 
