@@ -1,5 +1,6 @@
 package io.mortise.core.internal.handoff;
 
+import com.google.common.primitives.Ints;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.lease.RedisLease;
@@ -219,17 +220,10 @@ public final class LocalQueue {
     offerHold(hold, () -> {});
   }
 
-  /**
-   * The same, for a caller that has to know whether an error came before.
-   *
-   * @param beforeOffer runs last: after it the hold is offered, whatever happens
-   */
+  /** The same; {@code beforeOffer} runs last: after it the hold is offered, whatever happens. */
   void offerHold(TransferableHold hold, Runnable beforeOffer) {
     expectedHandOffs =
-        (int)
-            Math.max(
-                MIN_EXPECTED_HAND_OFFS,
-                Math.min(Integer.MAX_VALUE, 2L * hold.reserve().handOffs()));
+        Ints.saturatedCast(Math.max(MIN_EXPECTED_HAND_OFFS, 2L * hold.reserve().handOffs()));
     beforeOffer.run();
     offeredHold = hold; // no call between the two, for which there might be no stack
   }
