@@ -2,7 +2,9 @@ package io.mortise.core.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +49,21 @@ class LockNameTest {
   void theNameStaysAsItWasGiven() {
     assertEquals(" orders ", new LockName(" orders ").value());
     assertEquals("orders", new LockName("orders").toString());
+  }
+
+  /** Redis would have a question mark there: another name may be the same, and so its messages. */
+  @Test
+  void halfOfASurrogatePairIsRefused() {
+    for (String cut : List.of("orders\ud83d", "\ude00\ud83d", "\ude00 orders")) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> new LockName(cut));
+      assertTrue(refused.getMessage().contains("surrogate pair"), refused::getMessage);
+    }
+  }
+
+  @Test
+  void aWholeSurrogatePairIsAName() {
+    assertEquals("\ud83d\ude00", new LockName("\ud83d\ude00").value());
   }
 
   @ParameterizedTest

@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * renewal may have extended needs one release that is answered, because a renewal creates no hold.
  * A release cannot end the hold of another acquisition, because it names the holder id.
  *
+ * <p><b>How often.</b> Every second while there is no answer, because an outage may end. While it
+ * finds nothing, more and more seldom: otherwise a lease of days would cost a command a second.
+ *
  * <p><b>Not covered:</b> an attempt that reaches the server later than its own lease after it was
  * sent creates a hold that no client knows of; that hold ends with its lease.
  *
@@ -49,6 +52,9 @@ public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
+
+  /** A release that finds nothing is repeated after this part of the time since it does. */
+  private static final int PASSED_PART = 32;
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
@@ -182,6 +188,9 @@ public final class BackgroundReleaser {
   }
 
   private final class Task implements Runnable, ScheduledTask {
+    /** When a release last had no answer, or found something; initially the beginning. */
+    private long sinceNanos = ticker.read();
+
     private final LockProtocol protocol;
     private final String holder;
     private final MinimumEnd minimum;
@@ -195,7 +204,7 @@ public final class BackgroundReleaser {
 
     private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, jitter);
     private final ReleaseWorkers.Turn turn = workers.new Turn(this);
-    private volatile long dueNanos = ticker.read() + MAX_PAUSE_NANOS;
+    private volatile long dueNanos = sinceNanos + MAX_PAUSE_NANOS;
 
     Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
       this.protocol = protocol;
@@ -212,18 +221,28 @@ public final class BackgroundReleaser {
         return;
       }
       boolean done = false;
+      Outcome outcome = Outcome.UNANSWERED; // an error counts as no reply
       try {
-        done = isDoneAfter(release(commands.timeoutNanos()));
+        outcome = release(commands.timeoutNanos());
+        done = isDoneAfter(outcome);
         if (done) {
           end();
         }
-      } finally { // an error counts as no reply
+      } finally {
         turn.end();
         if (!done) {
-          dueNanos = ticker.read() + backoff.nextNanos();
+          long now = ticker.read();
+          dueNanos = now + pauseNanos(outcome, now);
           scheduler.reschedule(this);
         }
       }
+    }
+
+    /** Returns the pause before the next release; the last one comes when Redis has ended all. */
+    private long pauseNanos(Outcome outcome, long nowNanos) {
+      sinceNanos = outcome == Outcome.NOT_FOUND ? sinceNanos : nowNanos;
+      long longPause = Math.min((nowNanos - sinceNanos) / PASSED_PART, untilNanos - nowNanos);
+      return Math.max(backoff.nextNanos(), longPause);
     }
 
     private void end() {

@@ -108,6 +108,11 @@ final class LeaseSlot {
         && !closing.isClosed();
   }
 
+  /** Returns whether another thread of this client had the hold before. */
+  boolean wasHandedOff() {
+    return reserve.handOffs() > 0;
+  }
+
   TokenReserve reserveAfterHandOff() {
     return reserve.next();
   }

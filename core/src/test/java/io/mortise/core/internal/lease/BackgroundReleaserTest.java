@@ -42,6 +42,9 @@ class BackgroundReleaserTest {
   private static final int MAX_WORKERS = 8;
   private static final long LEASE_END = 1_000;
   private static final String RELEASED = RespServer.integers(List.of(1L, 0L));
+  private static final long SECOND_NANOS = SECONDS.toNanos(1);
+  private static final long DAY_NANOS = 86_400 * SECOND_NANOS;
+  private static final String NOT_FOUND = RespServer.integers(List.of(0L, 0L));
   private static final String FORCED = RespServer.integers(List.of(2L, 0L));
 
   private final FakeTicker clock = new FakeTicker();
@@ -247,6 +250,59 @@ class BackgroundReleaserTest {
 
     answer = RELEASED;
     awaitAfterRuns(() -> assertEquals(0, releaser.size()));
+  }
+
+  /** Otherwise each attempt without an answer would cost a command a second for a day. */
+  @Test
+  void aReleaseThatFindsNothingIsRepeatedMoreAndMoreSeldomUntilItsLeaseEnds() {
+    answer = NOT_FOUND;
+    releaser.releaseUntilConfirmed(
+        new FakeProtocol("orders"), "holder", UnansweredAttempts.NONE.plusAttempt(DAY_NANOS));
+
+    while (releaser.size() > 0) {
+      long pause = awaitPause();
+      assertTrue(pause <= Math.max(SECOND_NANOS, clock.read() / 32), "a late attempt would wait");
+      assertTrue(server.heard().size() < 500, () -> server.heard().size() + ": too often");
+      runAfter(pause);
+    }
+
+    assertEquals(DAY_NANOS, clock.read(), "it ends with its lease");
+  }
+
+  @Test
+  void aReleaseWithoutAnAnswerFollowsTheEndOfALongOutageSoon() {
+    answer = RespServer.error("LOADING Redis is loading the dataset in memory");
+    releaser.releaseUntilConfirmed(
+        new FakeProtocol("orders"), "holder", UnansweredAttempts.NONE.plusAttempt(DAY_NANOS));
+    assertTrue(awaitPause() <= SECOND_NANOS);
+
+    runAfter(DAY_NANOS / 2);
+    assertTrue(awaitPause() <= SECOND_NANOS);
+    answer = NOT_FOUND;
+    runAfter(SECOND_NANOS);
+
+    assertTrue(awaitPause() <= SECOND_NANOS, "an attempt may arrive just now");
+  }
+
+  /** Waits until the release has run, and returns the pause before the next one; 0 at its end. */
+  private long awaitPause() {
+    long running = clock.read() + SECOND_NANOS; // as it is set before it runs
+    await()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(BackgroundCall.LIVENESS)
+        .until(
+            () ->
+                scheduler.entries(ScheduledTask.class).stream()
+                    .allMatch(task -> task.dueNanos() != running));
+    return scheduler.entries(ScheduledTask.class).stream()
+        .mapToLong(task -> task.dueNanos() - clock.read())
+        .max()
+        .orElse(0);
+  }
+
+  private void runAfter(long pauseNanos) {
+    clock.advance(pauseNanos);
+    scheduler.entries(ScheduledTask.class).forEach(task -> task.onDue(clock.read()));
   }
 
   private void release(String holder) {
