@@ -33,8 +33,8 @@ public final class RedisLock extends LeaseBackedLock {
    *
    * @param name the key in Redis; not blank, at most 1,024 characters. On a cluster a hash tag in
    *     it ({@code {...}}) determines the slot
-   * @throws IllegalArgumentException if the name is blank or too long, or has an opening brace that
-   *     makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or too long, has an opening brace that
+   *     makes no hash tag, or half of a surrogate pair
    */
   public RedisLock(LockClient client, String name) {
     super(

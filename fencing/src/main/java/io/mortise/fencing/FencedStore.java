@@ -77,8 +77,8 @@ public final class FencedStore {
    * Creates the store of that resource, which keeps the largest token for ever. Sends nothing.
    *
    * @param resource its name, with or without a hash tag
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   public FencedStore(UnifiedJedis jedis, String resource) {
     this(jedis, resource, 0);
@@ -90,8 +90,9 @@ public final class FencedStore {
    *
    * @param tokenRetention from 1 s to 365 days; must be longer than the delay of the latest write
    *     that may still arrive
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag, or the retention is out of its range
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag or half of a surrogate pair, or the retention is out
+   *     of its range
    */
   public FencedStore(UnifiedJedis jedis, String resource, Duration tokenRetention) {
     this(jedis, resource, checked(tokenRetention).toMillis());

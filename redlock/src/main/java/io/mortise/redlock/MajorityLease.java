@@ -83,14 +83,13 @@ final class MajorityLease extends CompositeLease
 
   /**
    * A hold with a lease of its own goes on, and is looked at again: a renewal may begin later, and
-   * ends when no more than the clients' lease is left.
+   * ends when no more is left than the members have after a renewal.
    */
   private void endRenewal() {
-    Duration lease = source.options().lease();
-    if (isRenewed() && remaining().compareTo(lease) <= 0) {
+    if (isRenewed() && remaining().compareTo(quorumMembers.longestLease()) <= 0) {
       stopRenewal("it was held for longer than LockOptions.maxHold");
     } else if (isValid()) {
-      cancelEnd = scheduleEndOfRenewal(lease.dividedBy(3));
+      cancelEnd = scheduleEndOfRenewal(source.options().lease().dividedBy(3));
     }
   }
 

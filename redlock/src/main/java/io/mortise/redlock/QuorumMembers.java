@@ -74,6 +74,14 @@ final class QuorumMembers {
     return members.get(place);
   }
 
+  /** Returns the longest lease for which a member's client renews its hold. */
+  Duration longestLease() {
+    return members.stream()
+        .map(member -> member.source().options().lease())
+        .max(Comparator.naturalOrder())
+        .orElseThrow();
+  }
+
   /** Returns the size of a majority of all members, whether they answer or not. */
   int quorum() {
     return majorityOf(members.size());

@@ -92,6 +92,22 @@ class JoiningMemberTest {
     assertFalse(hold.isRenewed());
   }
 
+  /**
+   * Each member is renewed for the lease of its client, so more than the shortest is always left.
+   */
+  @Test
+  void maxHoldEndsTheRenewalAlsoIfOneClientHasAShorterLease() {
+    LockOptions limited =
+        LockOptions.builder().lease(Duration.ofSeconds(10)).maxHold(Duration.ofMinutes(1)).build();
+    nodes.get(1).options = limited;
+    List.of(first, second).forEach(member -> member.remaining = Duration.ofSeconds(25));
+    MajorityLease hold = hold(RENEWED);
+
+    nodes.get(1).scheduled.remove().run(); // at the end of maxHold
+
+    assertFalse(hold.isRenewed());
+  }
+
   @Test
   void itLastsAsLongAsAnOuterLevelThatIsNotRenewedAskedFor() {
     Duration lease = Duration.ofMinutes(10);

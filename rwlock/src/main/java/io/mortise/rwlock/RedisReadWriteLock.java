@@ -102,8 +102,8 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * Creates the read-write lock of that name, which keeps no order between processes. Sends
    * nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   public RedisReadWriteLock(LockClient client, String name) {
     this(client, name, DEFAULT_WAITER_TIMEOUT);
@@ -124,8 +124,8 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * Returns the fair read-write lock of that name, which is granted in the order of arrival. Sends
    * nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   public static RedisReadWriteLock fair(LockClient client, String name) {
     return fair(client, name, DEFAULT_WAITER_TIMEOUT);
@@ -183,30 +183,21 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return askQueue(List.of()).get(0);
+    return keys.queue.length(reads::query);
   }
 
   /**
    * Returns how many waiters of the fair lock are ahead of the first reader or writer of this
    * client that waits, 0 when it is the next. Another thread has to call it for a thread that
-   * waits; a caller of {@code acquireAsync} can call it itself. One round trip.
+   * waits; a caller of {@code acquireAsync} can call it itself. One round trip for each 200 waiters
+   * of this client.
    *
    * @return empty when this client has no waiter, and for a lock that is not fair
    */
   public OptionalLong queuePosition() {
     Stream<String> writers = writes.waitingHolders().stream().map(WriteLockProtocol::writeHold);
     List<String> waiting = Stream.concat(reads.waitingHolders().stream(), writers).toList();
-    if (waiting.isEmpty()) {
-      return OptionalLong.empty();
-    }
-    long position = askQueue(waiting).get(1);
-    return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
-  }
-
-  /** Returns the length of the queue, and the position of the first of those holds in it. */
-  @SuppressWarnings("unchecked")
-  private List<Long> askQueue(List<String> holds) {
-    return (List<Long>) reads.query(keys.queue.query(holds));
+    return keys.queue.positionOfFirst(waiting, reads::query);
   }
 
   /** Returns whether both are locks of one name and client. */

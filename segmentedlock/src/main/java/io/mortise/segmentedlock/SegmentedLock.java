@@ -80,8 +80,8 @@ public final class SegmentedLock {
    *
    * @param segments their number, from 1 to {@link #MAX_SEGMENTS}; the same in all processes
    * @throws IllegalArgumentException if the number is out of that range, or the name is blank or
-   *     too long (1,024 characters with the number of a segment), or has an opening brace that
-   *     makes no hash tag
+   *     too long (1,024 characters with the number of a segment), has an opening brace that makes
+   *     no hash tag, or half of a surrogate pair
    */
   public SegmentedLock(LockClient client, String name, int segments) {
     if (segments < 1 || segments > MAX_SEGMENTS) {

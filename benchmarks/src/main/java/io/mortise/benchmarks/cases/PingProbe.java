@@ -19,6 +19,9 @@ import redis.clients.jedis.Jedis;
 final class PingProbe implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofMillis(2);
 
+  /** A server that is silent for seconds is a figure, not an error. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   private final CompletableFuture<Latencies> times;
   private volatile boolean ended;
 
@@ -64,7 +67,7 @@ final class PingProbe implements AutoCloseable {
 
   private Latencies send(RedisServer server) {
     Latencies latencies = new Latencies();
-    try (Jedis connection = new Jedis(server.host(), server.port())) {
+    try (Jedis connection = new Jedis(server.host(), server.port(), (int) PATIENCE.toMillis())) {
       connection.ping();
       for (long due = System.nanoTime(); !ended; due += INTERVAL.toNanos()) {
         Uninterruptibles.sleepUninterruptibly(

@@ -109,8 +109,13 @@ public final class LockedRun {
     if (!lease.isValid()) {
       throw new CommandFailure(
           ExitStatus.RUN_LOST,
-          "lock '%s' was lost before the command was started; is the lease too short?"
-              .formatted(lockName),
+          "lock '%s' was lost before the command was started: %s"
+              .formatted(
+                  lockName,
+                  lease
+                      .loss()
+                      .map(loss -> OptionNames.in(loss.detail()))
+                      .orElse("its lease is over")),
           null);
     }
     Map<String, String> environment =

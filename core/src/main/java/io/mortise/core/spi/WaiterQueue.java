@@ -2,11 +2,13 @@ package io.mortise.core.spi;
 
 import static io.mortise.scripts.ScriptCall.bytes;
 
+import com.google.common.collect.Lists;
 import io.mortise.core.spi.QueueingProtocol.Heartbeat;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * The queue of a lock's waiters in Redis, in Redisson's layout: its keys, its query, the heartbeat
@@ -17,6 +19,9 @@ import java.util.OptionalLong;
 public final class WaiterQueue {
   private static final Script QUERY = Script.load("fair/queue");
   private static final byte[] DOES_NOT_WAIT = bytes(0);
+
+  /** As many as a socket takes at once: writing has no time limit. */
+  private static final int MAX_WAITERS = 200;
 
   /** The answer of PTTL for a key that does not end. */
   private static final long NO_END = -1;
@@ -60,12 +65,32 @@ public final class WaiterQueue {
   }
 
   /**
-   * Returns a query of the queue. Its reply: the length, and the position of the first of these
-   * waiters, counted from 0, or -1 if none of them waits.
+   * Returns the number of waiters, by one query.
+   *
+   * @param ask sends a query and returns its reply
    */
-  public ScriptCall query(List<String> waiters) {
-    return new ScriptCall(
-        QUERY, List.of(key, deadlinesKey), List.of(bytes(String.join(" ", waiters))));
+  public long length(Function<ScriptCall, Object> ask) {
+    return lengthAndPosition(List.of(), ask).get(0);
+  }
+
+  /**
+   * Returns the position of the first of these waiters, counted from 0; empty if none of them
+   * waits. Each {@value #MAX_WAITERS} of them need a query.
+   *
+   * @param ask sends a query and returns its reply
+   */
+  public OptionalLong positionOfFirst(List<String> waiters, Function<ScriptCall, Object> ask) {
+    return Lists.partition(waiters, MAX_WAITERS).stream()
+        .mapToLong(some -> lengthAndPosition(some, ask).get(1))
+        .filter(position -> position >= 0)
+        .min();
+  }
+
+  @SuppressWarnings("unchecked")
+  private List<Long> lengthAndPosition(List<String> waiters, Function<ScriptCall, Object> ask) {
+    byte[] asked = bytes(String.join(" ", waiters));
+    return (List<Long>)
+        ask.apply(new ScriptCall(QUERY, List.of(key, deadlinesKey), List.of(asked)));
   }
 
   /** Reads the reply to an attempt: acquired, busy, or waiting. */

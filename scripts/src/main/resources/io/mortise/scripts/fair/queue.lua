@@ -8,17 +8,22 @@
 -- Cost: O(queue + holders). Safe to repeat.
 -- @include common/queue
 prune(KEYS[1], KEYS[2], now_ms())
+local WINDOW = 1000 -- not all at once: the first one is often near the head
 local asked = {}
 for holder in string.gmatch(ARGV[1], '%S+') do
   asked[holder] = true
 end
-local position = -1
-if next(asked) then
-  for i, holder in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
-    if asked[holder] then
-      position = i - 1
-      break
+local length = redis.call('LLEN', KEYS[1])
+
+local function position()
+  for from = 0, next(asked) and length - 1 or -1, WINDOW do
+    for i, holder in ipairs(redis.call('LRANGE', KEYS[1], from, from + WINDOW - 1)) do
+      if asked[holder] then
+        return from + i - 1
+      end
     end
   end
+  return -1
 end
-return {redis.call('LLEN', KEYS[1]), position}
+
+return {length, position()}

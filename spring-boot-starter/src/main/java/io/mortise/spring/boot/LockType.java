@@ -19,8 +19,8 @@ public enum LockType {
   /**
    * Returns the lock of this kind and that name, in the client's namespace. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   public DistributedLock lock(LockClient client, String name) {
     return switch (this) {

@@ -140,7 +140,7 @@ class LostRepliesTest {
 
   @Test
   void aReleaseWithoutAReplyThrowsAndItsRepetitionsAffectNoLaterHold() throws Exception {
-    RedisLock lock = tested.use(options(Duration.ofSeconds(3)));
+    RedisLock lock = tested.use(options(Duration.ofSeconds(20))); // so that one is answered
     lock.lock();
     proxy.loseReplies(2, LossStyle.SILENT, calling("lock/release"));
 

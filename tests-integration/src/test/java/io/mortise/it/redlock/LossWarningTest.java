@@ -126,7 +126,8 @@ class LossWarningTest {
   /** The third node says after the release, and on its own, that its hold was gone. */
   @Test
   void aNodeThatAnswersTheReleaseLate() throws Exception {
-    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofSeconds(1));
+    LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).build();
+    QuorumClients late = nodes.proxied(patient, Duration.ofSeconds(1));
     QuorumLease lease = late.acquireEverywhere(name);
     assertTrue(here.lock(name).forceUnlock());
     nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofSeconds(2));

@@ -153,12 +153,12 @@ final class AcquireAttempts {
         unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
         granted = protocol.granted(reply.value());
       } else {
-        unanswered = answered;
+        queued |= outcome instanceof AcquireResult.Queued;
+        queued &= !(outcome instanceof AcquireResult.Unavailable);
+        unanswered = answered; // not before: an error below leaves a waiter that leaves the queue
         record(null);
         ticket.recordBusy();
       }
-      queued |= outcome instanceof AcquireResult.Queued;
-      queued &= !(outcome instanceof AcquireResult.Unavailable);
       return outcome;
     } catch (CommandException fault) {
       unanswered = answered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));

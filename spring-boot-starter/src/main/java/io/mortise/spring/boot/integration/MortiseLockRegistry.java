@@ -39,8 +39,8 @@ public final class MortiseLockRegistry implements LockRegistry<DistributedLock> 
   /**
    * Returns the lock of that key. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, or has
-   *     an opening brace that makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
+   *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   @Override
   public DistributedLock obtain(Object lockKey) {
