@@ -107,7 +107,8 @@ public final class LockOptions {
   /**
    * Returns the time after which a hold is not renewed any more, so that a stuck holder loses it
    * when its lease ends; until then it is verified as before. It does not limit a lease that the
-   * caller gives, which is not renewed. Default 365 days, in effect never.
+   * caller gives: a re-entry that needs the hold renewed puts it at risk only when no more than
+   * {@link #lease()} is left. Default 365 days, in effect never.
    */
   public Duration maxHold() {
     return values.maxHold();

@@ -185,8 +185,8 @@ record FairLockProtocol(Keys keys, List<String> run, int served) implements RunP
     return new ScriptCall(INSPECT, List.of(keys.lockKey), List.of());
   }
 
-  /** Returns a query of the length of the queue and the position of a holder in it. */
-  ScriptCall queuePosition(String holder) {
-    return keys.queue.query(holder);
+  /** Returns a query of the length of the queue and the position of the first of these holders. */
+  ScriptCall queuePosition(List<String> holders) {
+    return keys.queue.query(holders);
   }
 }

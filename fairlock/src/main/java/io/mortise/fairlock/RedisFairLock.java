@@ -105,7 +105,7 @@ public final class RedisFairLock extends LeaseBackedLock {
    * of it count that have had the lock. One round trip.
    */
   public long queueLength() {
-    return queryQueue("").get(0);
+    return queryQueue(List.of()).get(0);
   }
 
   /**
@@ -120,12 +120,12 @@ public final class RedisFairLock extends LeaseBackedLock {
     if (waiting.isEmpty()) {
       return OptionalLong.empty();
     }
-    long position = queryQueue(waiting.get(0)).get(1);
+    long position = queryQueue(waiting).get(1);
     return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
   }
 
   @SuppressWarnings("unchecked")
-  private List<Long> queryQueue(String holder) {
-    return (List<Long>) source.query(protocol.queuePosition(holder));
+  private List<Long> queryQueue(List<String> holders) {
+    return (List<Long>) source.query(protocol.queuePosition(holders));
   }
 }

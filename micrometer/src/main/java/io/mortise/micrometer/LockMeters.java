@@ -15,8 +15,8 @@ import java.util.TreeMap;
 
 /**
  * The meters of the locks of one kind, and of one value of the user's tag, in one registry. All are
- * registered at once: a counter that first appears with the value 1 would hide the first loss from
- * every rate.
+ * registered at once, or none: a counter that first appears with the value 1 would hide the first
+ * loss from every rate, and one that nobody counts would stay at zero.
  *
  * <p><b>Threads.</b> Any thread may call any method; meters are safe for use by several threads.
  */
@@ -34,32 +34,37 @@ final class LockMeters implements AutoCloseable {
   LockMeters(MeterRegistry registry, Tags tags) {
     this.registry = registry;
     this.tags = tags;
-    for (AcquireOutcome outcome : AcquireOutcome.values()) {
-      acquisitions.put(
-          outcome,
-          timer(
-              "mortise.lock.acquire",
-              "From the request of a lock to its grant, or to the end without it",
-              Tags.of("outcome", outcome.value())));
-    }
-    releasedHolds = hold("released");
-    lostHolds = hold("lost");
-    lateRenewals =
-        timer("mortise.lock.renewal.late", "How late renewals were confirmed", Tags.empty());
-    handOffs =
-        counter(
-            "mortise.lock.handoffs",
-            "handoffs",
-            "Hand-offs of a lock between threads of a client, without a command",
-            Tags.empty());
-    for (LeaseLoss.Reason reason : LeaseLoss.Reason.values()) {
-      losses.put(
-          reason,
+    try {
+      for (AcquireOutcome outcome : AcquireOutcome.values()) {
+        acquisitions.put(
+            outcome,
+            timer(
+                "mortise.lock.acquire",
+                "From the request of a lock to its grant, or to the end without it",
+                Tags.of("outcome", outcome.value())));
+      }
+      releasedHolds = hold("released");
+      lostHolds = hold("lost");
+      lateRenewals =
+          timer("mortise.lock.renewal.late", "How late renewals were confirmed", Tags.empty());
+      handOffs =
           counter(
-              "mortise.lock.losses",
-              "losses",
-              "Holds that were lost",
-              Tags.of("reason", reason.name().toLowerCase(Locale.ROOT))));
+              "mortise.lock.handoffs",
+              "handoffs",
+              "Hand-offs of a lock between threads of a client, without a command",
+              Tags.empty());
+      for (LeaseLoss.Reason reason : LeaseLoss.Reason.values()) {
+        losses.put(
+            reason,
+            counter(
+                "mortise.lock.losses",
+                "losses",
+                "Holds that were lost",
+                Tags.of("reason", reason.name().toLowerCase(Locale.ROOT))));
+      }
+    } catch (RuntimeException | Error e) { // the registry has another meter of one of these names
+      close();
+      throw e;
     }
   }
 

@@ -280,6 +280,23 @@ class LockMetricsTest {
     assertEquals(List.of("mortise.lock.waiters"), names());
   }
 
+  /** Those before the refused one would stay at zero, whatever happens. */
+  @Test
+  void aRegistryThatRefusesAMeterOfAKindHasNoneOfThatKind() {
+    LockMetrics metrics = bound(LockMetrics.create());
+    List<String> before = names();
+    registry.gauge("mortise.lock.losses", Tags.of("kind", "lock", "reason", "missing"), 1);
+
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> metrics.onEvent(ended(LockEvent.Type.RELEASED, null)));
+
+    List<String> withThatOfTheApplication =
+        Stream.concat(before.stream(), Stream.of("mortise.lock.losses")).sorted().toList();
+    assertEquals(withThatOfTheApplication, names());
+    assertEquals(1, registry.get("mortise.lock.losses").meters().size());
+  }
+
   @Test
   void closingRemovesEveryMeterAndNoEventBringsOneBack() {
     registry.counter("of.the.application");

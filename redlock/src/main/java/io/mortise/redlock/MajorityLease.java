@@ -81,12 +81,16 @@ final class MajorityLease extends CompositeLease
     }
   }
 
-  /** A hold with a lease of its own goes on, and is looked at again: a renewal may begin later. */
+  /**
+   * A hold with a lease of its own goes on, and is looked at again: a renewal may begin later, and
+   * ends when no more than the clients' lease is left.
+   */
   private void endRenewal() {
-    if (isRenewed()) {
+    Duration lease = source.options().lease();
+    if (isRenewed() && remaining().compareTo(lease) <= 0) {
       stopRenewal("it was held for longer than LockOptions.maxHold");
     } else if (isValid()) {
-      cancelEnd = scheduleEndOfRenewal(source.options().lease());
+      cancelEnd = scheduleEndOfRenewal(lease.dividedBy(3));
     }
   }
 

@@ -70,16 +70,24 @@ class JoiningMemberTest {
   }
 
   @Test
-  void aRenewalThatBeginsAfterMaxHoldEndsWithinALease() {
+  void aRenewalThatBeginsAfterMaxHoldEndsInTheLastLease() {
     Duration maxHold = Duration.ofMinutes(1);
     LockOptions limited = LockOptions.builder().maxHold(maxHold).build();
     nodes.forEach(node -> node.options = limited);
+    List<FakeNodeLease> granted = List.of(first, second);
+    granted.forEach(member -> member.remaining = maxHold);
     MajorityLease hold = hold(LeaseTerms.of(limited, Duration.ZERO, maxHold.multipliedBy(2), true));
     nodes.get(1).scheduled.remove().run(); // at the end of maxHold
     hold.reenter(RENEWED);
     assertTrue(hold.isRenewed());
 
-    nodes.get(1).scheduled.remove().run(); // a lease later
+    nodes.get(1).scheduled.remove().run();
+
+    assertTrue(hold.isRenewed());
+    granted.forEach(member -> assertFalse(member.isStopped(), "it was told to be at risk"));
+
+    granted.forEach(member -> member.remaining = limited.lease());
+    nodes.get(1).scheduled.remove().run();
 
     assertFalse(hold.isRenewed());
   }

@@ -183,31 +183,30 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * moment. One round trip.
    */
   public long queueLength() {
-    return askQueue("").get(0);
+    return askQueue(List.of()).get(0);
   }
 
   /**
    * Returns how many waiters of the fair lock are ahead of the first reader or writer of this
    * client that waits, 0 when it is the next. Another thread has to call it for a thread that
-   * waits; a caller of {@code acquireAsync} can call it itself. A round trip for each side that
-   * waits in this client.
+   * waits; a caller of {@code acquireAsync} can call it itself. One round trip.
    *
    * @return empty when this client has no waiter, and for a lock that is not fair
    */
   public OptionalLong queuePosition() {
-    Stream<String> reader = reads.waitingHolders().stream().limit(1);
-    Stream<String> writer =
-        writes.waitingHolders().stream().limit(1).map(WriteLockProtocol::writeHold);
-    return Stream.concat(reader, writer)
-        .mapToLong(hold -> askQueue(hold).get(1))
-        .filter(position -> position >= 0)
-        .min();
+    Stream<String> writers = writes.waitingHolders().stream().map(WriteLockProtocol::writeHold);
+    List<String> waiting = Stream.concat(reads.waitingHolders().stream(), writers).toList();
+    if (waiting.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    long position = askQueue(waiting).get(1);
+    return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
   }
 
-  /** Returns the length of the queue, and the position of that hold in it. */
+  /** Returns the length of the queue, and the position of the first of those holds in it. */
   @SuppressWarnings("unchecked")
-  private List<Long> askQueue(String hold) {
-    return (List<Long>) reads.query(keys.queue.query(hold));
+  private List<Long> askQueue(List<String> holds) {
+    return (List<Long>) reads.query(keys.queue.query(holds));
   }
 
   /** Returns whether both are locks of one name and client. */

@@ -1,5 +1,7 @@
 package io.mortise.testkit;
 
+import static io.mortise.testkit.ContractTimings.SHORT;
+import static io.mortise.testkit.ContractTimings.answered;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -63,7 +65,7 @@ class InMemoryRedisTest {
   void aWaitForAnOccupiedLockTimesOut(InMemoryRedis redis, LockClient client) throws Exception {
     Lease others = redis.occupy(other -> other.lock(NAME));
 
-    assertFalse(client.lock(NAME).tryLock(Duration.ofMillis(20)));
+    assertFalse(answered(() -> client.lock(NAME).tryLock(SHORT)));
     assertThrows(IllegalStateException.class, () -> redis.occupy(other -> other.lock(NAME)));
 
     others.close();
@@ -124,7 +126,7 @@ class InMemoryRedisTest {
   @Test
   void aLateAttemptOfAClientThatHasGivenUpRuns(InMemoryRedis redis) {
     LockClient client =
-        redis.client(LockOptions.builder().commandTimeout(Duration.ofMillis(100)).build());
+        redis.client(LockOptions.builder().commandTimeout(Duration.ofSeconds(1)).build());
     RedisLock lock = new RedisLock(client, NAME);
     lock.lock();
     lock.unlock();

@@ -35,8 +35,7 @@ public final class LockedRun {
   private final SignalRelay signals;
   private final Consumer<String> report;
 
-  private LockedRun(
-      String lockName, RunSettings settings, SignalRelay signals, Consumer<String> report) {
+  LockedRun(String lockName, RunSettings settings, SignalRelay signals, Consumer<String> report) {
     this.lockName = lockName;
     this.settings = settings;
     this.signals = signals;
@@ -89,10 +88,15 @@ public final class LockedRun {
   private Optional<Lease> acquire(DistributedLock lock) {
     Duration wait = settings.maxWait();
     try {
-      return wait == null ? Optional.of(lock.acquire()) : lock.acquire(wait);
+      Optional<Lease> granted = wait == null ? Optional.of(lock.acquire()) : lock.acquire(wait);
+      if (granted.isEmpty()) {
+        signals.throwIfStopped(lockName);
+      }
+      return granted;
     } catch (InterruptedException e) {
       throw signals.stop(lockName);
     } catch (LockException e) {
+      signals.throwIfStopped(lockName);
       throw new CommandFailure(ExitStatus.RUN_REDIS, String.valueOf(e.getMessage()), e);
     } catch (IllegalStateException e) { // two of the servers are one
       throw new CommandFailure(ExitStatus.RUN_FAILED, String.valueOf(e.getMessage()), e);

@@ -66,9 +66,7 @@ final class SignalRelay {
    * @throws CommandFailure if a signal has arrived before
    */
   synchronized CommandProcess start(String lockName, Supplier<CommandProcess> starter) {
-    if (stopped != null) {
-      throw stop(lockName);
-    }
+    throwIfStopped(lockName);
     CommandProcess command = starter.get();
     running = command;
     return command;
@@ -78,6 +76,17 @@ final class SignalRelay {
   synchronized void ended() {
     running = null;
     ended = true;
+  }
+
+  /**
+   * Throws the failure of a wait during which a signal has arrived: it counts also when the wait
+   * has ended otherwise at that moment. The waiter calls it, and loses its interrupt status.
+   */
+  synchronized void throwIfStopped(String lockName) {
+    if (stopped != null) {
+      Thread.interrupted();
+      throw stop(lockName);
+    }
   }
 
   /** Returns the failure of a wait that was interrupted. */

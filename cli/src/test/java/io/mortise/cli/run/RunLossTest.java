@@ -121,6 +121,7 @@ class RunLossTest extends RunFixture {
     redis.del("deleted");
     assertEnds(124, run, "lock 'deleted' was lost: Redis does not know this hold any more");
     assertFalse(isAlive(pid));
+    assertFalse(run.output().contains("[WARN]"), () -> "reported twice: " + run.output());
   }
 
   @Test

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * the items; without a worker the scheduler's thread does.
  */
 public final class BatchCollector implements ScheduledTask {
-  /** The maximum size of a batch; it keeps a server busy for about two milliseconds. */
-  private static final int MAX_ITEMS = 500;
+  /** The maximum size of a batch; it keeps a server busy for less than a millisecond. */
+  static final int MAX_ITEMS = 200;
 
   private static final long IDLE_NANOS = 60_000_000_000L;
 

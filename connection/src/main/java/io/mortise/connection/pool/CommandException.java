@@ -120,6 +120,14 @@ public final class CommandException extends Exception {
     return kind == Kind.UNREACHABLE && !isTimeOut();
   }
 
+  /**
+   * Returns whether the connection broke, other than by a time-out, also in the undo of an attempt:
+   * such a fault is reported as what the undo is for, and must not be repeated.
+   */
+  public boolean hasLostConnection() {
+    return isBrokenConnection() || (isUndoUnanswered() && !isTimeOut());
+  }
+
   /** Returns whether a time-out is the cause. */
   public boolean isTimeOut() {
     for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {

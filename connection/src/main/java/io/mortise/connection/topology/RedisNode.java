@@ -110,7 +110,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
           }
           boolean byInterrupt = Thread.interrupted();
           interrupted |= byInterrupt;
-          boolean lost = fault.isBrokenConnection() && (fault.mayHaveExecuted() || !repeatable);
+          boolean lost = fault.hasLostConnection() && (fault.mayHaveExecuted() || !repeatable);
           if (lost) { // whether or not the exchange is repeated
             connectionLostAction.run();
           }
@@ -207,7 +207,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     if (fault.isTimeOut()) {
       pooled.timedOut();
     }
-    if (fault.isBrokenConnection() || fault.kind() == Kind.READ_ONLY) {
+    if (fault.hasLostConnection() || fault.kind() == Kind.READ_ONLY) {
       pooled.endGeneration();
     }
     return fault;

@@ -1,5 +1,6 @@
 package io.mortise.connection.command;
 
+import static io.mortise.connection.command.BatchCollector.MAX_ITEMS;
 import static io.mortise.connection.testing.RespServer.error;
 import static io.mortise.connection.testing.RespServer.integers;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -205,12 +206,14 @@ class BatchCollectorTest {
   }
 
   @Test
-  void aBatchHasAtMostFiveHundredItems() {
-    List<Item> items = addAndFlush(1_001);
+  void aBatchHasABoundedNumberOfItems() {
+    List<Item> items = addAndFlush(2 * MAX_ITEMS + 1);
 
     Map<Long, Long> batchSizes =
         items.stream().collect(groupingBy(item -> item.sentNanos, counting()));
-    assertEquals(List.of(1L, 500L, 500L), batchSizes.values().stream().sorted().toList());
+    assertEquals(
+        List.of(1L, (long) MAX_ITEMS, (long) MAX_ITEMS),
+        batchSizes.values().stream().sorted().toList());
     for (int i = 0; i < items.size(); i++) {
       assertEquals(i, items.get(i).answer);
     }
@@ -219,7 +222,7 @@ class BatchCollectorTest {
   @Test
   void theMostUrgentItemsOfAScanAreInOneBatch() {
     List<Item> items = new ArrayList<>();
-    for (int i = 0; i < 501; i++) {
+    for (int i = 0; i <= MAX_ITEMS; i++) {
       items.add(new Item(i, 1_000 - i));
     }
 
@@ -240,7 +243,7 @@ class BatchCollectorTest {
           Uninterruptibles.awaitUninterruptibly(go);
           return numbersOfTheHolders(command);
         };
-    List<Item> items = items(501);
+    List<Item> items = items(MAX_ITEMS + 1);
     items.forEach(batches::add);
     batches.flush();
     await().atMost(BackgroundCall.LIVENESS).until(() -> atATime.get() == 2);
@@ -491,9 +494,9 @@ class BatchCollectorTest {
   @Test
   void anErrorBeforeABatchIsSentFailsEachOfItsItemsOnce() {
     List<Item> items = new ArrayList<>();
-    for (int i = 0; i < 1_001; i++) {
+    for (int i = 0; i <= 2 * MAX_ITEMS; i++) {
       items.add(
-          i != 700
+          i != MAX_ITEMS + 1
               ? new Item(i)
               : new Item(i) {
                 @Override
@@ -507,7 +510,7 @@ class BatchCollectorTest {
 
     for (int i = 0; i < items.size(); i++) {
       CommandException fault = items.get(i).fault;
-      assertEquals(i >= 500 && i < 1_000, fault != null, "item " + i);
+      assertEquals(i >= MAX_ITEMS && i < 2 * MAX_ITEMS, fault != null, "item " + i);
       assertEquals(fault != null ? -1 : i, items.get(i).answer);
     }
   }
@@ -616,13 +619,13 @@ class BatchCollectorTest {
         command ->
             holders(command).contains("h0") ? integers(List.of(1L)) : numbersOfTheHolders(command);
 
-    List<Item> items = addAndFlush(501);
+    List<Item> items = addAndFlush(MAX_ITEMS + 1);
 
     int last = itemsBesideTheFirst() - 1;
     assertEquals(Kind.SCRIPT, items.get(0).fault.kind());
     assertEquals(Kind.SCRIPT, items.get(last).fault.kind());
     assertEquals(last + 1, items.get(last + 1).answer);
-    assertEquals(500, items.get(500).answer);
+    assertEquals(MAX_ITEMS, items.get(MAX_ITEMS).answer);
   }
 
   @Test

@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Exchange;
+import io.mortise.connection.pool.UnansweredUndoException;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
+import java.net.SocketTimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * A connection that breaks: the server may have restarted empty, so the holds are verified. The
@@ -82,6 +85,31 @@ class LostConnectionTest {
     assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.mayHaveExecuted());
     assertEquals(1, lost.get());
+  }
+
+  private void undoUnanswered(JedisConnectionException failure) {
+    Exchange undo =
+        (connection, deadline) -> {
+          throw new UnansweredUndoException("too few", failure);
+        };
+    CommandException fault =
+        assertThrows(
+            CommandException.class, () -> node.exchange(undo, TestSettings.after(LONG_NANOS)));
+    assertTrue(fault.isUndoUnanswered());
+  }
+
+  @Test
+  void itIsReportedAlsoIfItBreaksInTheUndoOfAnAttempt() {
+    undoUnanswered(new JedisConnectionException("broken"));
+
+    assertEquals(1, lost.get());
+  }
+
+  @Test
+  void anUndoThatTimesOutHasBrokenNone() {
+    undoUnanswered(new JedisConnectionException(new SocketTimeoutException()));
+
+    assertEquals(0, lost.get());
   }
 
   @Test

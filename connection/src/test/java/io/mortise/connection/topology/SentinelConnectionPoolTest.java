@@ -374,7 +374,7 @@ class SentinelConnectionPoolTest {
         RespServer speaks = sentinel(question -> theMaster());
         Topology servers =
             servers(workers, silent.addresses()[0], silent.addresses()[1], speaks.address())) {
-      assertEquals("PONG", ping(servers, 10 * SHORT_NANOS));
+      assertEquals("PONG", ping(servers, 40 * SHORT_NANOS));
     }
   }
 

@@ -1,27 +1,23 @@
 package io.mortise.core.spi;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.google.common.base.Utf8;
 import io.mortise.core.LockOptions;
 import java.util.Objects;
 
 /**
  * The name of a lock, and the keys and channels that are derived from it, in Redisson's layout.
  *
- * @param value the name in Redis: the name that the user gave, in the client's namespace. Half of a
- *     surrogate pair, as a text has that was cut in the middle of an emoji, is a question mark
- *     there: UTF-8 has no such character
+ * @param value the name in Redis: the name that the user gave, in the client's namespace
  */
 public record LockName(String value) {
   private static final int MAX_LENGTH = 1024;
 
   /**
-   * Refuses a name that is empty or longer than 1,024 characters, or has an opening brace that
-   * makes no hash tag.
+   * Refuses a name that is empty or longer than 1,024 characters, has an opening brace that makes
+   * no hash tag, or has half of a surrogate pair.
    */
   public LockName {
     Objects.requireNonNull(value, "a lock needs a name, not null");
-    value = new String(value.getBytes(UTF_8), UTF_8); // by which its messages arrive
     if (value.isBlank()) {
       throw new IllegalArgumentException("a lock needs a name that is not blank");
     }
@@ -35,14 +31,28 @@ public record LockName(String value) {
                   .formatted(value)
               + " of a cluster; close it with a '}' and something in between, or leave it out");
     }
+    ensureEncodable(value);
+  }
+
+  /** A text that was cut in the middle of an emoji would be the name of another lock in Redis. */
+  private static void ensureEncodable(String value) {
+    try {
+      var unused = Utf8.encodedLength(value);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          ("lock name '%s' has half of a surrogate pair (%s), for which UTF-8 has a '?', so that"
+                  + " different names would be one in Redis; cut it between two code points")
+              .formatted(value, e.getMessage()),
+          e);
+    }
   }
 
   /**
    * Returns the name of a lock in the namespace of a client.
    *
    * @param name as the user gave it
-   * @throws IllegalArgumentException if the name is blank or too long, or has an opening brace that
-   *     makes no hash tag
+   * @throws IllegalArgumentException if the name is blank or too long, has an opening brace that
+   *     makes no hash tag, or half of a surrogate pair
    */
   public static LockName of(LockOptions options, String name) {
     return options.namespace().isEmpty() || name == null || name.isBlank()

@@ -32,7 +32,8 @@ public interface ProtocolLeaseSource extends LeaseSource {
 
   /**
    * Returns the holder ids under which threads of this client wait for this lock in a queue in
-   * Redis, in the order in which they asked.
+   * Redis, in no order: an id may be older than its acquisition, and a waiter may have joined
+   * again.
    */
   List<String> waitingHolders();
 }

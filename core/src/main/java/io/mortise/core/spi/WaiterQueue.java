@@ -60,11 +60,12 @@ public final class WaiterQueue {
   }
 
   /**
-   * Returns a query of the queue. Its reply: the length, and the position of that waiter, counted
-   * from 0, or -1 if it does not wait.
+   * Returns a query of the queue. Its reply: the length, and the position of the first of these
+   * waiters, counted from 0, or -1 if none of them waits.
    */
-  public ScriptCall query(String waiter) {
-    return new ScriptCall(QUERY, List.of(key, deadlinesKey), List.of(bytes(waiter)));
+  public ScriptCall query(List<String> waiters) {
+    return new ScriptCall(
+        QUERY, List.of(key, deadlinesKey), List.of(bytes(String.join(" ", waiters))));
   }
 
   /** Reads the reply to an attempt: acquired, busy, or waiting. */

@@ -44,7 +44,7 @@ class LostRepliesTest {
   private final RedisLock lockOfOther = tested.lockOfOther();
 
   private static LockOptions.Builder options(Duration lease) {
-    return LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(400));
+    return LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(1_500));
   }
 
   @ParameterizedTest
@@ -98,9 +98,11 @@ class LostRepliesTest {
 
   @Test
   void eachOfSeveralAttemptsThatArriveAfterTheReleaseIsReleasedToo() throws Exception {
+    RedisLock hasty =
+        tested.use(options(Duration.ofMinutes(1)).commandTimeout(Duration.ofMillis(400)));
     proxy.loseReplies(Integer.MAX_VALUE, LossStyle.SILENT, calling("lock/acquire"));
     // So long that there are several attempts although the machine stands still meanwhile.
-    AsyncCall<Boolean> caller = AsyncCall.start(() -> lock.tryLock(Duration.ofSeconds(3)));
+    AsyncCall<Boolean> caller = AsyncCall.start(() -> hasty.tryLock(Duration.ofSeconds(3)));
     until("Redis has granted the lock", () -> redis.exists(name));
     String holder = (String) redis.holders(name).get(0);
     assertThrows(LockException.class, caller::get);

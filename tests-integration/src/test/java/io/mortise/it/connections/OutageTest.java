@@ -217,8 +217,8 @@ class OutageTest {
     RedisLock lock =
         tested.use(
             LockOptions.builder()
-                .lease(Duration.ofSeconds(3))
-                .commandTimeout(Duration.ofMillis(300))
+                .lease(Duration.ofSeconds(6))
+                .commandTimeout(Duration.ofMillis(1_500))
                 .tuning(t -> t.subscriptionLinger(Duration.ZERO)));
     lock.lock();
     redis.server().pause();

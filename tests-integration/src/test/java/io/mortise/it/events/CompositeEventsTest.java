@@ -22,6 +22,7 @@ import io.mortise.it.support.ProxiedServers;
 import io.mortise.multilock.MultiLock;
 import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -118,7 +119,8 @@ class CompositeEventsTest {
 
   @Test
   void eachNodeOfARedLockIsReportedByItsClient() {
-    DistributedLock lock = RedLock.builder().members(name, clients).build();
+    DistributedLock lock =
+        RedLock.builder().members(name, clients).nodeWaitBudget(Duration.ofSeconds(5)).build();
     lock.lock();
     QuorumLease lease = (QuorumLease) lock.lease();
     until("all nodes hold", () -> lease.validNodes() == NODES);

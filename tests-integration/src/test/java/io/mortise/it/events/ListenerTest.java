@@ -92,7 +92,7 @@ class ListenerTest {
           }
         };
     LockOptions options =
-        LockOptions.builder().listener(blocking).commandTimeout(Duration.ofSeconds(1)).build();
+        LockOptions.builder().listener(blocking).commandTimeout(Duration.ofSeconds(2)).build();
     LockClient client = LockClient.create(redis.uri(), options);
 
     cycle(client, CYCLES);

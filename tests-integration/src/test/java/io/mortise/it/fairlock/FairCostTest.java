@@ -28,7 +28,7 @@ class FairCostTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** A waiter joins again with its heartbeat, four times in this. */
-  private static final Duration REPAIR_TIMEOUT = Duration.ofMillis(1200);
+  private static final Duration REPAIR_TIMEOUT = Duration.ofMillis(2_400);
 
   /** New ones for each test: the channels of another test would end in the middle of this one. */
   @RegisterExtension

@@ -12,6 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.FaultProxy.LossStyle;
@@ -57,7 +58,7 @@ class FairLeavingTest {
     RedisFairLock others = order.there();
     for (int i = 0; i < 3; i++) {
       if (i == place) {
-        leaver = order.queue("leaver", others, () -> others.tryLock(SHORT));
+        leaver = order.queue("leaver", others, () -> LateAnswer.tryLock(others, SHORT));
       } else {
         stay.add("w" + i);
         order.queue("w" + i, others);
@@ -209,8 +210,8 @@ class FairLeavingTest {
     // An unanswered attempt is released again and again until its lease would have expired.
     LockOptions options =
         LockOptions.builder()
-            .commandTimeout(Duration.ofMillis(300))
-            .lease(Duration.ofSeconds(1))
+            .commandTimeout(Duration.ofSeconds(2))
+            .lease(Duration.ofSeconds(2))
             .build();
     try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient faulty = LockClient.create(proxy.uri(), options)) {
@@ -241,7 +242,7 @@ class FairLeavingTest {
   /** A waiter that continues after a lost reply is in the queue once, at its old place. */
   @Test
   void aLostReplyCostsNoPlace() throws Exception {
-    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofSeconds(2)).build();
     try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient faulty = LockClient.create(proxy.uri(), options)) {
       RedisFairLock its = order.lock(faulty);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
@@ -95,7 +96,7 @@ class FairOrderTest {
     assertFalse(lock.isLocked());
     assertFalse(lock.tryLock());
     assertTrue(lock.tryAcquire().isEmpty());
-    assertFalse(lock.tryLock(Duration.ofMillis(100)));
+    assertFalse(LateAnswer.tryLock(lock, Duration.ofMillis(100)));
     assertEquals(1, lock.queueLength(), "the waiter has left");
     order.expire(head);
     assertTrue(lock.tryLock());
@@ -137,5 +138,20 @@ class FairOrderTest {
     order.awaitServed("A", "B", "D");
     assertEquals(0, lock.queueLength());
     assertEquals(OptionalLong.empty(), other.queuePosition());
+  }
+
+  /** As one that has joined again, or got an id that was made before the other's. */
+  @Test
+  void thePositionIsThatOfTheFirstInTheQueueAlsoIfItsIdIsTheLaterOne() throws Exception {
+    RedisFairLock other = order.there();
+    other.lock();
+    order.queue("A", lock);
+    order.queue("B", lock);
+    order.server().command("LMOVE", order.list, order.list, "LEFT", "RIGHT");
+
+    assertEquals(OptionalLong.of(0), lock.queuePosition());
+
+    other.unlock();
+    order.awaitServed("B", "A");
   }
 }

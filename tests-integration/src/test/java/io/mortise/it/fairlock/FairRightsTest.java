@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.contract.Rights;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.TwoClients;
 import io.mortise.testkit.RedisServer;
 import java.io.IOException;
@@ -45,7 +46,9 @@ class FairRightsTest {
       await().until(() -> order.millisLeft(first) <= 300_000 + WAITER_TIMEOUT.toMillis());
       assertEquals(2, lock.queueLength());
       assertTrue(lock.queuePosition().isPresent());
-      assertFalse(order.queue("B", lock, () -> lock.tryLock(WAITER_TIMEOUT)).acquired());
+      // So long that it is seen in the queue before it leaves.
+      Duration wait = Duration.ofSeconds(2);
+      assertFalse(order.queue("B", lock, () -> LateAnswer.tryLock(lock, wait)).acquired());
       // Its place is gone, and list and set are repaired.
       server.command("LREM", order.list, "0", first);
       await().until(() -> order.holders().equals(List.of(REDISSONS, first)));

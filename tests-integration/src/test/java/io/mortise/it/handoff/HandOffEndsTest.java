@@ -42,6 +42,9 @@ class HandOffEndsTest {
 
   private final String name = tested.name();
 
+  /** An attempt without an answer stays pending until its lease is over. */
+  private static final Duration UNANSWERED = Duration.ofSeconds(8);
+
   /** The locks whose holds are handed off. */
   enum Kind {
     PLAIN,
@@ -50,7 +53,7 @@ class HandOffEndsTest {
 
   /** Without one that a test reaches. */
   private static LockOptions.Builder withoutLimit() {
-    return Turns.options(100, Duration.ofMinutes(1));
+    return Turns.options(100, Duration.ofMinutes(1)).lease(UNANSWERED);
   }
 
   private DistributedLock lock(Kind kind) {

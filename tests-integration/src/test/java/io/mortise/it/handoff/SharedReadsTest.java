@@ -21,8 +21,8 @@ import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,10 +76,11 @@ class SharedReadsTest {
 
   @Test
   void aLateReleaseOfALostHoldThrowsInEachReader() {
-    tested.use(options(100, Duration.ofMillis(200)));
+    // No renewal comes in between, which would be a verification.
+    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(3);
     assertEquals(1, readers());
-    awaitMillis(300);
+    awaitMillis(1_100);
     redis.delete(name);
 
     for (Lease lease : leases) {
@@ -91,9 +92,9 @@ class SharedReadsTest {
 
   @Test
   void aLateReleaseVerifiesTheHoldOnceForAllReaders() {
-    tested.use(options(100, Duration.ofMillis(300)).lease(Duration.ofMinutes(1)));
+    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(20);
-    awaitMillis(400);
+    awaitMillis(1_100);
     redis.resetStats();
 
     leases.forEach(Lease::close);
@@ -161,7 +162,7 @@ class SharedReadsTest {
   @Test
   void theyAreRenewedTogetherAndLostTogether() {
     List<Lease> leases = acquire(3);
-    List<Reason> notified = new ArrayList<>();
+    List<Reason> notified = new CopyOnWriteArrayList<>();
     leases.forEach(lease -> lease.onLost(loss -> notified.add(loss.reason())));
     holdsFor(
         Duration.ofSeconds(3), "all are valid", () -> leases.stream().allMatch(Lease::isValid));

@@ -1,5 +1,6 @@
 package io.mortise.it.inspection;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -74,9 +75,10 @@ class PingTest {
   @Test
   void aServerThatKeepsLocksOverARestartHasNoFinding() {
     try (RedisServer server = RedisServer.builder().config("appendonly", "yes").start()) {
-      ServerHealth health = ping(server.uri());
+      // A busy machine has a finding of its own: a command that takes long.
+      ServerHealth health =
+          await().until(() -> ping(server.uri()), each -> each.severity() == Severity.OK);
 
-      assertEquals(Severity.OK, health.severity(), health::toString);
       assertTrue(health.isReachable());
       ServerHealth.Server found = only(health);
       assertTrue(found.address().contains(Integer.toString(server.port())), found.address());

@@ -56,7 +56,8 @@ class LeaseTest {
     proxy.restore();
     Duration left = lease.remaining();
     assertTrue(left.toMillis() < 1_600 && !left.isZero(), () -> left + " left of 2 s");
-    assertTrue(left.toMillis() < redis.ttlMillis(name), "it ends later in Redis");
+    // Redis is asked after the client: if that takes long, the next try can still show it.
+    until("it ends later in Redis", () -> lease.remaining().toMillis() < redis.ttlMillis(name));
     until("it has ended here", () -> lease.state() == State.LOST);
   }
 

@@ -41,7 +41,7 @@ class MinimumTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 
   /** A minimum that a test waits for, with repetitions of the release in between. */
-  private static final Duration SECONDS = Duration.ofSeconds(3);
+  private static final Duration SECONDS = Duration.ofSeconds(6);
 
   @RegisterExtension
   final LockFixture tested = LockFixture.proxied(redis, options(Duration.ofMinutes(1))).warm();
@@ -52,7 +52,7 @@ class MinimumTest {
   private final RedisLock lockOfOther = tested.lockOfOther();
 
   private static LockOptions.Builder options(Duration lease) {
-    return LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(400));
+    return LockOptions.builder().lease(lease).commandTimeout(Duration.ofMillis(1_500));
   }
 
   @BeforeAll
@@ -192,7 +192,7 @@ class MinimumTest {
 
   @Test
   void aLeaseThatIsMeantToRunOutIsNotLogged() throws Exception {
-    Duration lease = Duration.ofSeconds(1);
+    Duration lease = Duration.ofSeconds(3); // not over before it is released
     Lease held = lock.withLease(lease).atLeast(lease).acquire();
     held.close(); // at once: the work needs no lock object
 

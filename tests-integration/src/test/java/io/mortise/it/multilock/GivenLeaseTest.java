@@ -50,7 +50,7 @@ class GivenLeaseTest {
 
   @Test
   void itMayBeShorterThanTheWaitForAMember() throws Exception {
-    Duration lease = Duration.ofSeconds(1);
+    Duration lease = Duration.ofSeconds(2);
     servers.holdAsStranger(1);
     AsyncCall<Duration> waiter =
         AsyncCall.start(

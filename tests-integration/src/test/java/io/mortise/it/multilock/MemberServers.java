@@ -27,14 +27,17 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  */
 final class MemberServers extends ProxiedServers implements TestInstancePreConstructCallback {
   static final Duration HOUR = Duration.ofHours(1);
-  private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
+  private static final Duration SHORT_TIMEOUT = Duration.ofMillis(1_500);
 
   private final Duration commandTimeout;
   private List<LockClient> here = List.of();
   private List<LockClient> there = List.of();
   private String prefix = "";
 
-  /** Servers whose clients have a short command timeout, for tests in which one is silent. */
+  /**
+   * Servers whose clients have a short command timeout, for tests in which one is silent; a healthy
+   * one answers within it on a busy machine too.
+   */
   MemberServers(int count) {
     this(count, SHORT_TIMEOUT);
   }

@@ -36,7 +36,13 @@ class FlightRecorderTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private final String name = Names.fresh();
-  private final LockClient client = redis.client();
+
+  /** By default a hold is handed off when it is at most 20 ms old. */
+  private final LockClient client =
+      LockClient.create(
+          redis.uri(),
+          LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build());
+
   private final LockClient other = redis.client();
   private final RedisLock lock = new RedisLock(client, name);
   private final Recorded recorded = new Recorded(name);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 class DeadWaiterVersionsTest {
   private static final Duration LEASE = Duration.ofSeconds(2);
-  private static final Duration BRIEFLY = Duration.ofMillis(300);
+  private static final Duration BRIEFLY = Duration.ofMillis(1_200);
   private static final Duration LONG = Duration.ofSeconds(4);
 
   /** How late a waiter may be on a busy machine. */
@@ -52,7 +52,7 @@ class DeadWaiterVersionsTest {
   }
 
   private LockClient mortal() {
-    LockOptions.Builder options = LockOptions.builder().commandTimeout(Duration.ofMillis(500));
+    LockOptions.Builder options = LockOptions.builder().commandTimeout(Duration.ofSeconds(2));
     return LockClient.create(way.uri(), options.outageTimeout(Duration.ofMinutes(1)).build());
   }
 
@@ -87,9 +87,9 @@ class DeadWaiterVersionsTest {
     }
   }
 
-  /** Ours die after they have kept their places for many times the short timeout. */
+  /** Ours die after they have kept their places for several times the short timeout. */
   private void dieAndRelease(int waiters) {
-    Eventually.holdsFor(BRIEFLY.multipliedBy(6), "all wait", () -> order.length() == waiters);
+    Eventually.holdsFor(BRIEFLY.multipliedBy(4), "all wait", () -> order.length() == waiters);
     way.cut();
     held.unlock();
   }

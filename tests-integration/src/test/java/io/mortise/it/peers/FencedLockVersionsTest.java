@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class FencedLockVersionsTest {
-  private static final Duration RETENTION = Duration.ofSeconds(1);
+  private static final Duration RETENTION = Duration.ofSeconds(3);
 
   @RegisterExtension static final VersionedPeers peers = new VersionedPeers();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 class CheckoutTest {
   private static final LockOptions IMPATIENT =
-      LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(2)).build();
 
   @RegisterExtension final TestDatabase database = new TestDatabase();
   private final Stock stock = new Stock(database.jdbc());

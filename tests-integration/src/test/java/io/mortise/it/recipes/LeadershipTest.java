@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** One node leads at a time. */
 @Timeout(60)
 class LeadershipTest {
-  /** Short, so that a loss is noticed soon: it is renewed every 200 ms. */
-  private static final Duration LEASE = Duration.ofMillis(600);
+  /** Short, so that a loss is noticed soon: it is renewed every second. */
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   @RegisterExtension final TwoClients processes = new TwoClients(LEASE);
 

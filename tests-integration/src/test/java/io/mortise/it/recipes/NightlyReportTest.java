@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 class NightlyReportTest {
   private static final LockOptions IMPATIENT =
-      LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+      LockOptions.builder().commandTimeout(Duration.ofSeconds(2)).build();
 
   @RegisterExtension final TwoClients processes = new TwoClients(IMPATIENT);
 

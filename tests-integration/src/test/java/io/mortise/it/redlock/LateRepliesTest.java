@@ -34,7 +34,7 @@ class LateRepliesTest {
   private static final int LATE = 2;
 
   private final String name = Names.fresh();
-  private QuorumClients here = connect(Duration.ofMillis(500));
+  private QuorumClients here = connect(Duration.ofSeconds(2));
 
   private static QuorumClients connect(Duration budget) {
     QuorumClients clients = nodes.proxied(OPTIONS, budget);

@@ -30,8 +30,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LossWarningTest {
   @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
 
+  /** By default a reader joins a hold that is at most 20 ms old. */
+  private static final LockOptions SHARING =
+      LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build();
+
   private final String name = Names.fresh();
-  private final QuorumClients here = nodes.direct(LockOptions.defaults(), Duration.ofMillis(500));
+  private final QuorumClients here = nodes.direct(SHARING, Duration.ofSeconds(2));
 
   @BeforeAll
   static void recordWarnings() {
@@ -122,10 +126,10 @@ class LossWarningTest {
   /** The third node says after the release, and on its own, that its hold was gone. */
   @Test
   void aNodeThatAnswersTheReleaseLate() throws Exception {
-    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofMillis(100));
+    QuorumClients late = nodes.proxied(LockOptions.defaults(), Duration.ofSeconds(1));
     QuorumLease lease = late.acquireEverywhere(name);
     assertTrue(here.lock(name).forceUnlock());
-    nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofMillis(300));
+    nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofSeconds(2));
     assertThrows(LeaseLostException.class, lease::close);
     late.awaitIdle();
     assertWarnedOnce(name);

@@ -29,10 +29,10 @@ class MinorityFailsTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofMinutes(1))
-          .commandTimeout(Duration.ofMillis(500))
+          .commandTimeout(Duration.ofSeconds(3))
           .build();
 
-  private static final Duration BUDGET = Duration.ofMillis(300);
+  private static final Duration BUDGET = Duration.ofSeconds(2);
 
   @RegisterExtension static final FaultyNodes three = new FaultyNodes(3);
   @RegisterExtension static final FaultyNodes five = new FaultyNodes(5);

@@ -41,7 +41,7 @@ class MisconfiguredNodeTest {
               nodes.client("redis://:wrong@" + address, OPTIONS),
               nodes.client(nodes.server(0).uri(), OPTIONS),
               nodes.client(nodes.server(1).uri(), OPTIONS));
-      QuorumClients here = new QuorumClients(clients, Duration.ofMillis(500));
+      QuorumClients here = new QuorumClients(clients, Duration.ofSeconds(2));
       List<QuorumLease> leases = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         leases.add(here.acquire(Names.fresh()));
@@ -62,7 +62,7 @@ class MisconfiguredNodeTest {
 
   @Test
   void aMissingNodeIsReportedWhenTheOutageLasts() throws Exception {
-    QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(500));
+    QuorumClients here = nodes.direct(OPTIONS, Duration.ofSeconds(2));
     String address = "127.0.0.1:" + nodes.server(1).port();
     QuorumLease lease = here.acquireEverywhere(Names.fresh());
     nodes.begin(KILLED, 1);

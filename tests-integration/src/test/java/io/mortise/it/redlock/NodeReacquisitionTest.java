@@ -41,13 +41,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeReacquisitionTest {
   @RegisterExtension static final FaultyNodes nodes = new FaultyNodes(3);
 
-  private static final Duration LEASE = Duration.ofSeconds(2);
-  private static final Duration BUDGET = Duration.ofMillis(300);
+  private static final Duration LEASE = Duration.ofSeconds(4);
+  private static final Duration BUDGET = Duration.ofSeconds(1);
 
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(LEASE)
-          .commandTimeout(Duration.ofMillis(500))
+          .commandTimeout(Duration.ofSeconds(1))
           .tuning(t -> t.subscriptionLinger(Duration.ZERO))
           .build();
 

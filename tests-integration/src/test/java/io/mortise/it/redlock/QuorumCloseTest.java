@@ -131,7 +131,7 @@ class QuorumCloseTest {
       lease.close();
       waiter.get().close();
       assertThrows(InterruptedException.class, interrupted::get);
-      here.lock(name).withLease(Duration.ofMillis(200)).tryAcquire();
+      here.lock(name).withLease(Duration.ofSeconds(2)).tryAcquire();
       nodes.restore(1, 3);
       nodes.awaitHolding(name, 0);
     }

@@ -36,7 +36,7 @@ class QuorumQueriesTest {
   private static final Duration LEASE = Duration.ofMinutes(2);
 
   private static final LockOptions OPTIONS =
-      LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofMillis(500)).build();
+      LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofSeconds(2)).build();
 
   /** For a fault that a node reports at once, so that nobody waits for a time-out. */
   private static final LockOptions PATIENT = LockOptions.builder().lease(LEASE).build();
@@ -50,7 +50,7 @@ class QuorumQueriesTest {
 
   private static QuorumClients connect(ServerFault fault) {
     // A longer one costs nothing with nodes that refuse, also when the machine stands still.
-    Duration budget = SILENT.contains(fault) ? Duration.ofMillis(300) : BUDGET;
+    Duration budget = SILENT.contains(fault) ? Duration.ofMillis(1_500) : BUDGET;
     return nodes.exposedTo(fault, OPTIONS, budget);
   }
 
@@ -139,7 +139,7 @@ class QuorumQueriesTest {
 
   @Test
   void theRemainingLeaseIsTheShortestOfTheMajorityThatIsHeldLongest() {
-    RedLock lock = nodes.direct(OPTIONS, Duration.ofMillis(300)).lock(name);
+    RedLock lock = nodes.direct(PATIENT, BUDGET).lock(name);
     List<Integer> minutes = List.of(20, 60, 40);
     for (int node = 0; node < 3; node++) {
       nodes.holdAsStranger(name, node);

@@ -22,6 +22,7 @@ import io.mortise.testkit.FaultProxy.LossStyle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -121,7 +122,7 @@ class ValidityTest {
     QuorumClients here = nodes.proxied(LockOptions.defaults(), BUDGET);
     QuorumClients there = nodes.proxied(LockOptions.defaults(), BUDGET);
     Lease lease = here.lock(name).acquire(LIVENESS, Duration.ofMillis(800)).orElseThrow();
-    List<LeaseLoss> losses = new ArrayList<>();
+    List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     lease.onLost(losses::add);
     Lease next = there.acquire(name);
     assertEquals(State.LOST, lease.state(), "this side stops before the next begins");
@@ -137,8 +138,8 @@ class ValidityTest {
   @ParameterizedTest
   @EnumSource
   void aTokenThatCannotBeWrittenBackIsNoHold(LossStyle style) throws Exception {
-    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
-    QuorumClients here = nodes.proxied(options, Duration.ofMillis(400));
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(1_500)).build();
+    QuorumClients here = nodes.proxied(options, Duration.ofSeconds(2));
     here.cycle(name);
     for (int node = 0; node < 3; node++) {
       long ahead = nodes.token(name, node) + 1_000_000_000L * (node + 1);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class NotifiedWriterTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 100;
 
   /** The releasing client looks after 25 ms. */
   private static final long BEFORE_THE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

@@ -100,13 +100,17 @@ class OtherTypesTest {
       for (String each : List.of(locks.name, "rw:{" + locks.name + "}:x")) {
         for (boolean fair : List.of(false, true)) {
           RedisReadWriteLock lock =
-              ReadWriteFixture.lock(limited, each, fair, Duration.ofMillis(200));
+              ReadWriteFixture.lock(limited, each, fair, ReadWriteFixture.SHORT_TIMEOUT);
           lock.writeLock().lock();
           lock.readLock().lock();
           Future<?> reader = locks.thread().begin(() -> lock.readLock().lock());
           locks.awaitWaiters(each, 1);
           Future<?> writer = locks.thread().begin(() -> lock.writeLock().lock());
           locks.awaitWaiters(each, fair ? 2 : 1); // else it is in the client's local queue
+          await() // for heartbeats
+              .during(locks.waiterTimeout.dividedBy(2))
+              .atMost(ReadWriteFixture.SLACK)
+              .until(() -> !reader.isDone());
           assertFalse(lock.readLock().acquire(Duration.ofMillis(200)).isEmpty());
           lock.writeLock().unlock();
           lock.readLock().unlock();

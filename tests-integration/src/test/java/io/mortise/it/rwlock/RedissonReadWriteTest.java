@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Tag;
@@ -55,8 +56,8 @@ class RedissonReadWriteTest {
         .until(
             () ->
                 !((List<?>) locks.server().command("PUBSUB", "NUMSUB", channel)).get(1).equals(0L));
-    // A thread of theirs subscribes before it parks, and misses a message in between.
-    theirWaiters.forEach(StepThread::awaitBlocked);
+    // A thread of theirs subscribes, asks, and parks; it misses a message before it has parked.
+    theirWaiters.forEach(waiter -> waiter.awaitParkedIn(Semaphore.class));
     return waiting;
   }
 

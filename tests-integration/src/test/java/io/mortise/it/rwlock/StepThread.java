@@ -2,6 +2,7 @@ package io.mortise.it.rwlock;
 
 import static org.awaitility.Awaitility.await;
 
+import io.mortise.it.support.StackTraces;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -71,6 +72,20 @@ final class StepThread implements AutoCloseable {
             () ->
                 thread.getState() == Thread.State.TIMED_WAITING
                     || thread.getState() == Thread.State.WAITING);
+  }
+
+  /** Waits until the thread is parked by a method of that class. */
+  void awaitParkedIn(Class<?> type) {
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(LIVENESS)
+        .until(
+            () -> {
+              StackTraceElement[] stack = thread.getStackTrace();
+              return stack.length > 0
+                  && stack[0].getMethodName().equals("park")
+                  && StackTraces.contain(stack, type);
+            });
   }
 
   /** Returns the result of a step; throws what the step threw. */

@@ -6,13 +6,42 @@ import io.mortise.core.LockException.Reason;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.Callable;
 
 /** Calls that rightly say that they do not know, because the machine stood still. */
 public final class LateAnswer {
   /** The default budget of a node is 300 ms; the rest is for the clocks. */
   private static final Duration ALMOST_THE_BUDGET = Duration.ofMillis(250);
 
+  /** The reply to the last command of a wait has 200 ms after it; the rest is for the clocks. */
+  private static final Duration ALMOST_THE_LAST_REPLY = Duration.ofMillis(150);
+
+  private static final int WAITS = 5;
+
   private LateAnswer() {}
+
+  /**
+   * Returns what a bounded wait returns that ends without the lock. When the reply to its last
+   * command comes too late, it throws that it does not know; then it is done again.
+   *
+   * @param wait how long the call waits
+   */
+  public static <T> T repeat(Duration wait, Callable<T> call) throws Exception {
+    for (int more = WAITS - 1; more > 0; more--) {
+      long start = System.nanoTime();
+      try {
+        return call.call();
+      } catch (LockException late) {
+        tolerate(late, start, wait.plus(ALMOST_THE_LAST_REPLY));
+      }
+    }
+    return call.call();
+  }
+
+  /** Waits for the lock for that time; returns whether the wait ends with it. */
+  public static boolean tryLock(DistributedLock lock, Duration wait) throws Exception {
+    return repeat(wait, () -> lock.tryLock(wait));
+  }
 
   /**
    * Runs the release of a lock. A RedLock whose majority does not answer within its default budget

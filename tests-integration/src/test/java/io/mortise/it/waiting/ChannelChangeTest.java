@@ -49,6 +49,12 @@ class ChannelChangeTest {
         });
   }
 
+  /** In one step: the waiter may be about to attempt, and must not find the lock free. */
+  private void strangerFollowsAtOnce() {
+    String script = "redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], 'stranger:1', '1')";
+    redis.command("EVAL", script, "1", name);
+  }
+
   @Test
   void aWaiterListensToOneChannelAtATime() throws Exception {
     redis.command("HSET", name, "aaaaaaaa-0000-8000-8000-aaaaaaaaaaaa:1-2-3", "1");
@@ -56,8 +62,7 @@ class ChannelChangeTest {
     String own = channelOfWaiter();
     assertListensOnlyTo(own);
 
-    redis.delete(name);
-    redis.holdAsStranger(name);
+    strangerFollowsAtOnce();
     redis.command("PUBLISH", own, "0");
     assertListensOnlyTo(SharedRedis.channel(name));
 

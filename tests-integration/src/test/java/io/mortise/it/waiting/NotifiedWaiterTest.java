@@ -40,7 +40,7 @@ class NotifiedWaiterTest {
   /** The longest time between two attempts of a waiter that is not notified. */
   private static final long LOOK_MILLIS = 5_000;
 
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 100;
 
   /** The releasing client looks after 25 ms. */
   private static final long BEFORE_THE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

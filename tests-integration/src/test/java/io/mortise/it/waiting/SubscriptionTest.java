@@ -184,25 +184,6 @@ class SubscriptionTest {
     assertEquals(clients, pubsubClients());
   }
 
-  /** Its messages arrive under the name that Redis has. */
-  @Test
-  void aWaiterForANameThatWasCutInTheMiddleOfACharacterSendsNothingEither() throws Exception {
-    String inRedis = name + "?";
-    redis.holdAsStranger(inRedis, TTL_MILLIS);
-    AsyncCall<Void> waiter = AsyncCall.cycle(new RedisLock(tested.client(), name + "\ud83d"));
-    redis.awaitSubscriber(inRedis);
-    waiter.awaitParked();
-    long sent = redis.calls("evalsha");
-
-    Eventually.holdsFor(
-        Duration.ofSeconds(2),
-        "it attempts once more, after the confirmation",
-        () -> redis.calls("evalsha") <= sent + 1);
-
-    redis.releaseAsStranger(inRedis);
-    LockFixture.assertPrompt(waiter);
-  }
-
   private AsyncCall<Void> waiterForAnother() {
     redis.holdAsStranger(anotherName, TTL_MILLIS);
     AsyncCall<Void> waiter = AsyncCall.cycle(new RedisLock(tested.client(), anotherName));

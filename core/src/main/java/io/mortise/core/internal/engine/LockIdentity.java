@@ -12,30 +12,31 @@ import org.jspecify.annotations.Nullable;
  * class loader of an application.
  *
  * @param client only compared, and part of the keys of the lock
- * @param lockId the kind and name of the lock
- * @param clientId the id of the client, for messages
+ * @param kind the family of the lock
+ * @param name the name in Redis
  */
-record LockIdentity(RedisDeployment client, LockId lockId, String clientId) {
+record LockIdentity(RedisDeployment client, String kind, String name) {
 
-  /** Returns another lock of the client. */
-  LockIdentity of(LockId otherLockId) {
-    return new LockIdentity(client, otherLockId, clientId);
+  /** Returns the lock of another kind, with the same name. */
+  LockIdentity ofKind(String otherKind) {
+    return new LockIdentity(client, otherKind, name);
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof LockIdentity identity
         && client.equals(identity.client)
-        && lockId.equals(identity.lockId);
+        && kind.equals(identity.kind)
+        && name.equals(identity.name);
   }
 
   @Override
   public int hashCode() {
-    return 31 * client.hashCode() + lockId.hashCode();
+    return 31 * (31 * client.hashCode() + kind.hashCode()) + name.hashCode();
   }
 
   @Override
   public String toString() {
-    return lockId + " of client " + clientId;
+    return kind + ":" + name;
   }
 }

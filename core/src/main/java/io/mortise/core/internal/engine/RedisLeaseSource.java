@@ -1,16 +1,12 @@
 package io.mortise.core.internal.engine;
 
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ReportedAcquisition;
 import io.mortise.core.internal.acquire.WaiterHeartbeat;
-import io.mortise.core.internal.inspect.LockInspector;
-import io.mortise.core.internal.lease.HolderId;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.LockId;
@@ -30,7 +26,6 @@ import io.mortise.core.spi.ThreadOwnership;
 import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -43,11 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Immutable: any thread may call any method.
  */
 public final class RedisLeaseSource implements ProtocolLeaseSource {
-  private final AcquireContext acquisitions;
+  private final SourceContext services;
   private final LeaseContext context;
-  private final LockInspector inspector;
-  private final WaitPolicy waitPolicy;
-  private final WorkerPool workers;
   private final LockProtocol protocol;
   private final LockIdentity identity;
 
@@ -56,18 +48,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   private RedisLeaseSource(
       LockIdentity identity,
-      AcquireContext acquisitions,
-      LockInspector inspector,
-      WaitPolicy waitPolicy,
-      WorkerPool workers,
+      SourceContext services,
       LockProtocol protocol,
       @Nullable Thread caller) {
     this.identity = identity;
-    this.acquisitions = acquisitions;
-    this.context = acquisitions.lease();
-    this.inspector = inspector;
-    this.waitPolicy = waitPolicy;
-    this.workers = workers;
+    this.services = services;
+    this.context = services.acquisitions().lease();
     this.protocol = protocol;
     this.caller = caller;
   }
@@ -76,11 +62,8 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public static RedisLeaseSource of(LockClient client, LockProtocol protocol) {
     RedisLockClient made = (RedisLockClient) client;
     return new RedisLeaseSource(
-        new LockIdentity(made, LockId.of(protocol), made.id()),
-        made.context(),
-        made.inspector(),
-        made.waitPolicy(),
-        made.workers(),
+        new LockIdentity(made, protocol.kind(), protocol.name().value()),
+        made.sources(),
         protocol,
         null);
   }
@@ -112,12 +95,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public LockOptions options() {
-    return acquisitions.options();
+    return context.options();
   }
 
   @Override
   public WaitPolicy waitPolicy() {
-    return waitPolicy;
+    return services.waitPolicy();
   }
 
   @Override
@@ -148,7 +131,8 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
         sources.stream()
             .map(source -> (GroupProtocol) ((RedisLeaseSource) source).protocol)
             .toList();
-    return ReportedAcquisition.ofGroup(acquisitions, protocols, terms, owner, asker(owner));
+    return ReportedAcquisition.ofGroup(
+        services.acquisitions(), protocols, terms, owner, asker(owner));
   }
 
   // ---- acquisitions
@@ -157,7 +141,8 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
     RedisHold hold =
-        ReportedAcquisition.of(acquisitions, this, protocolForCaller(), terms, owner, asker(owner));
+        ReportedAcquisition.of(
+            services.acquisitions(), this, protocolForCaller(), terms, owner, asker(owner));
     try {
       return Optional.ofNullable(hold);
     } catch (Throwable e) { // no caller gets it
@@ -170,7 +155,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Lease guard(OwnedLease lease) {
-    return protocol.guard(lease, options().traceLeases(), this::execute);
+    return protocol.guard(lease, options().traceLeases(), services.releaser());
   }
 
   /** Returns the thread that asks for the lock; the calling thread may do it on its behalf. */
@@ -195,19 +180,12 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public RedisLeaseSource boundToCaller() {
-    return new RedisLeaseSource(
-        identity,
-        acquisitions,
-        inspector,
-        waitPolicy,
-        workers,
-        bindToCaller(),
-        Thread.currentThread());
+    return new RedisLeaseSource(identity, services, bindToCaller(), Thread.currentThread());
   }
 
   /** Returns the current thread's valid hold of this lock in that kind, and pins it. */
   private Optional<CallerHold> holdOf(String kind) {
-    return ThreadOwnership.leaseOf(identity.of(new LockId(kind, name())))
+    return ThreadOwnership.leaseOf(identity.ofKind(kind))
         .map(lease -> (RedisHold) lease)
         .filter(RedisHold::pin)
         .map(it -> new CallerHold(it.holder(), it.fencingToken(), it.lastReservedToken()));
@@ -215,7 +193,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public Future<?> submit(Runnable task) {
-    return workers.submitBlocking(task);
+    return services.workers().submitBlocking(task);
   }
 
   @Override
@@ -238,7 +216,7 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   public LockInspection inspect() {
     context.ensureOpen(protocol.name());
     try {
-      return inspector.inspect(protocol.name(), dependsOnCaller());
+      return services.inspector().inspect(protocol.name(), dependsOnCaller());
     } catch (CommandException fault) {
       throw LockExceptions.from(fault, protocol.name());
     }
@@ -246,10 +224,10 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public List<String> waitingHolders() {
+    LockId lock = LockId.of(protocol);
     return context.scheduler().entries(WaiterHeartbeat.class).stream()
-        .filter(waiter -> LockId.of(waiter.protocol()).equals(identity.lockId()))
+        .filter(waiter -> LockId.of(waiter.protocol()).equals(lock))
         .map(WaiterHeartbeat::holder)
-        .sorted(Comparator.comparingLong(holder -> HolderId.of(holder).number()))
         .toList();
   }
 
@@ -295,6 +273,6 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
 
   @Override
   public String toString() {
-    return identity.toString();
+    return identity + " of client " + services.clientId();
   }
 }

@@ -102,10 +102,9 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
   private final CachedRunId serverId = new CachedRunId();
   private final Topology servers;
   private final WorkerPool workers;
-  private final WaitPolicy waitPolicy;
   private final AcquireContext context;
+  private final SourceContext sources;
   private final ClientRecord record;
-  private final LockInspector inspector;
   private final HealthCheck health;
 
   private RedisLockClient(
@@ -121,7 +120,6 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
       WaitPolicy waitPolicy) {
     ConnectionSettings settings = settings(options, ConnectionSecurity.NONE);
     Ticker ticker = settings.ticker();
-    this.waitPolicy = waitPolicy;
     this.workers = new WorkerPool(id.substring(0, 8), threads);
     this.servers = servers.apply(workers);
     ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings);
@@ -191,7 +189,16 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
             fairness,
             new HolderIds(id, WALL_CLOCK, record::used),
             new AtomicInteger());
-    this.inspector = new LockInspector(id, commands, holds, record);
+    this.sources =
+        new SourceContext(
+            id,
+            context,
+            new LockInspector(id, commands, holds, record),
+            waitPolicy,
+            workers,
+            task -> {
+              var unused = workers.submitBlocking(task);
+            });
     this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     scheduler.addHousekeeping(completions);
     scheduler.addHousekeeping(batches);
@@ -300,12 +307,9 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
     return context;
   }
 
-  WaitPolicy waitPolicy() {
-    return waitPolicy;
-  }
-
-  WorkerPool workers() {
-    return workers;
+  /** Returns the services that the locks of this client need. */
+  SourceContext sources() {
+    return sources;
   }
 
   private ScriptExecutor commands() {
@@ -343,13 +347,10 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
     return closing.isClosed();
   }
 
-  LockInspector inspector() {
-    return inspector;
-  }
-
   /** Returns the search for locks, for tools. */
   public LockSearch search() {
-    return new LockSearch(servers, inspector, commands().timeoutNanos(), context.lease().ticker());
+    return new LockSearch(
+        servers, sources.inspector(), commands().timeoutNanos(), context.lease().ticker());
   }
 
   @Override

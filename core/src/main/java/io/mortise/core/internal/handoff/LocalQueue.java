@@ -1,6 +1,8 @@
 package io.mortise.core.internal.handoff;
 
+import com.google.common.primitives.Ints;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.TransferableHold;
 import java.util.concurrent.Semaphore;
@@ -31,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
  * by {@link LocalQueues#leave}. An error between the semaphore and the acquisition, such as an
  * {@link OutOfMemoryError}, releases it here. Fields "written with the permit" have one writer at a
- * time; they are volatile for the readers without it. The offered hold belongs to the owner of the
- * permit; {@link #takeUnclaimedHold} finds the one that has no owner.
+ * time; they are volatile for the readers without it. The observations change by compare-and-set,
+ * because a waiter without the permit may record a reply too. The offered hold belongs to the owner
+ * of the permit; {@link #takeUnclaimedHold} finds the one that has no owner.
  */
 public final class LocalQueue {
   /** The maximum number of barging acquisitions in a row. */
@@ -51,6 +54,9 @@ public final class LocalQueue {
       OFFERED_HOLD =
           AtomicReferenceFieldUpdater.newUpdater(
               LocalQueue.class, TransferableHold.class, "offeredHold");
+  private static final AtomicReferenceFieldUpdater<LocalQueue, LockObservations> OBSERVATIONS =
+      AtomicReferenceFieldUpdater.newUpdater(
+          LocalQueue.class, LockObservations.class, "observations");
 
   private final LongSupplier clock;
   private final Semaphore permit = new Semaphore(1, true);
@@ -79,7 +85,7 @@ public final class LocalQueue {
   /** How often a hold is likely to be handed off here; written with the permit. */
   private volatile int expectedHandOffs = MIN_EXPECTED_HAND_OFFS;
 
-  private final LockObservations observations = new LockObservations();
+  private volatile LockObservations observations = LockObservations.NONE;
 
   /**
    * Creates a queue with a free permit.
@@ -211,12 +217,15 @@ public final class LocalQueue {
    * Offers a hold to the next owner of the permit. Called with the permit, before it is released.
    */
   void offerHold(TransferableHold hold) {
+    offerHold(hold, () -> {});
+  }
+
+  /** The same; {@code beforeOffer} runs last: after it the hold is offered, whatever happens. */
+  void offerHold(TransferableHold hold, Runnable beforeOffer) {
     expectedHandOffs =
-        (int)
-            Math.max(
-                MIN_EXPECTED_HAND_OFFS,
-                Math.min(Integer.MAX_VALUE, 2L * hold.reserve().handOffs()));
-    offeredHold = hold;
+        Ints.saturatedCast(Math.max(MIN_EXPECTED_HAND_OFFS, 2L * hold.reserve().handOffs()));
+    beforeOffer.run();
+    offeredHold = hold; // no call between the two, for which there might be no stack
   }
 
   /** Takes the hold that was offered; called with the permit. */
@@ -264,6 +273,18 @@ public final class LocalQueue {
   /** Returns what the acquisitions of this queue have last learned from Redis. */
   LockObservations observations() {
     return observations;
+  }
+
+  /** Records that Redis said: busy. */
+  void recordBusy(long nowNanos) {
+    var unused = OBSERVATIONS.updateAndGet(this, before -> before.busy(nowNanos));
+  }
+
+  /** Records the outcome of the last attempt; the fault is null when it was answered. */
+  void recordAttempt(@Nullable CommandException fault, long nowNanos) {
+    if (fault != null || observations.faults() != null) {
+      var unused = OBSERVATIONS.updateAndGet(this, before -> before.attempted(fault, nowNanos));
+    }
   }
 
   /** Returns about how many acquisitions wait for the permit. */

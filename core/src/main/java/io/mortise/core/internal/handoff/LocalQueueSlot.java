@@ -36,8 +36,8 @@ final class LocalQueueSlot implements QueueSlot {
   }
 
   @Override
-  public @Nullable TransferableHold handOff(TransferableHold hold) {
-    queue.offerHold(hold);
+  public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
+    queue.offerHold(hold, beforeOffer);
     queues.leave(lockId, queue, true);
     return queue.takeUnclaimedHold();
   }

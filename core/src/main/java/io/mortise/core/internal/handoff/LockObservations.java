@@ -7,21 +7,17 @@ import org.jspecify.annotations.Nullable;
  * The last replies of Redis to the acquisitions of one local queue, for the acquisitions behind
  * them.
  *
- * <p><b>Threads.</b> Any thread may call any method. Outcomes of attempts are recorded with the
- * permit of the queue, so by one thread at a time.
+ * @param faults the consecutive faults; null when the last attempt was answered
+ * @param busyKnown whether Redis has said that another client holds the lock
+ * @param busyNanos when it last said so; meaningful if {@code busyKnown}
  */
-final class LockObservations {
-  private volatile @Nullable FaultSeries faults;
+record LockObservations(@Nullable FaultSeries faults, boolean busyKnown, long busyNanos) {
+  /** Those of a queue in which nothing has been recorded. */
+  static final LockObservations NONE = new LockObservations(null, false, 0);
 
-  /** When Redis last said that another client holds the lock; meaningful if {@code busyKnown}. */
-  private volatile long busyNanos;
-
-  private volatile boolean busyKnown;
-
-  /** Records that Redis said: busy. */
-  void recordBusy(long nowNanos) {
-    busyNanos = nowNanos;
-    busyKnown = true;
+  /** Returns these after Redis said: busy. */
+  LockObservations busy(long nowNanos) {
+    return new LockObservations(faults, true, nowNanos);
   }
 
   /** Returns whether Redis has said since that time that another client holds the lock. */
@@ -29,18 +25,12 @@ final class LockObservations {
     return busyKnown && busyNanos - nanos >= 0;
   }
 
-  /** Records the outcome of the last attempt; the fault is null when the attempt was answered. */
-  void recordAttempt(@Nullable CommandException fault, long nowNanos) {
-    FaultSeries before = faults;
-    if (fault != null) {
-      faults = new FaultSeries(fault, before == null ? nowNanos : before.sinceNanos(), nowNanos);
-    } else if (before != null) {
-      faults = null;
+  /** Returns these after an attempt; the fault is null when it was answered. */
+  LockObservations attempted(@Nullable CommandException fault, long nowNanos) {
+    if (fault == null) {
+      return new LockObservations(null, busyKnown, busyNanos);
     }
-  }
-
-  /** Returns the consecutive faults; null when the last attempt was answered. */
-  @Nullable FaultSeries faults() {
-    return faults;
+    long sinceNanos = faults == null ? nowNanos : faults.sinceNanos();
+    return new LockObservations(new FaultSeries(fault, sinceNanos, nowNanos), busyKnown, busyNanos);
   }
 }

@@ -126,7 +126,7 @@ public final class QueueTicket {
   /** Records in the queue that Redis said: busy. */
   public void recordBusy() {
     if (queue != null) {
-      queue.observations().recordBusy(ticker.read());
+      queue.recordBusy(ticker.read());
     }
   }
 
@@ -137,7 +137,7 @@ public final class QueueTicket {
    */
   public void recordAttempt(@Nullable CommandException fault) {
     if (queue != null && permit) {
-      queue.observations().recordAttempt(fault, ticker.read());
+      queue.recordAttempt(fault, ticker.read());
     }
   }
 

@@ -42,10 +42,13 @@ record RunSlot(RunWaiters waiters, RunWaiter.Offer offer, long leaseMillis) impl
   }
 
   @Override
-  public @Nullable TransferableHold handOff(TransferableHold hold) {
+  public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
     RunWaiter next = waiters.next(offer.protocol());
-    return next != null && next.wants(hold.leaseMillis()) && next.offer(offer.of(hold))
-        ? null
-        : hold;
+    if (next == null || !next.wants(hold.leaseMillis())) {
+      return hold;
+    }
+    RunWaiter.Offer made = offer.of(hold);
+    beforeOffer.run();
+    return next.offer(made) ? null : hold;
   }
 }

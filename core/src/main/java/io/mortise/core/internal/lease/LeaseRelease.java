@@ -156,14 +156,15 @@ final class LeaseRelease implements Completions.Operation {
     if (!renewal.isSettled()) { // not before: the hold to hand off has the times from before
       return false;
     }
+    Runnable beforeOffer = () -> unconfirmed = false; // then the next thread may have it
     slot.detach();
     AcquisitionEvents events = renewal.events();
     if (events != null) {
       events.handedOver();
     }
     state.endRelease(null);
-    unconfirmed = false; // from here on the next thread in the queue may have it
-    TransferableHold untaken = slot.handOff(transferred); // this hold, or a later one
+    TransferableHold untaken = slot.handOff(transferred, beforeOffer); // this hold, or a later one
+    unconfirmed = false;
     if (untaken != null) {
       unclaimed = untaken;
       context.releases().releaseNow(id.protocol(), untaken, context.commands().timeoutNanos());

@@ -89,7 +89,7 @@ public final class LeaseRenewal implements BatchItem {
    * failed, and its times are {@link LeaseTiming#isCertain certain}.
    */
   boolean isSettled() {
-    return timing.isRenewed()
+    return timing.isLengthened(context.nanos())
         && !verificationRequested
         && !inFlight
         && !losses.isFailing()
@@ -126,7 +126,7 @@ public final class LeaseRenewal implements BatchItem {
     if (!timing.isStopped()) {
       if (abandoned != null) {
         stop(abandoned);
-      } else if (timing.isRenewed() && timing.exceedsMaxHold(nowNanos)) {
+      } else if (timing.needsRenewal(nowNanos) && !timing.isLengthened(nowNanos)) {
         stop(TOO_LONG);
       }
     }
@@ -146,7 +146,7 @@ public final class LeaseRenewal implements BatchItem {
     try {
       timing.planRequestAfter(nowNanos);
       inFlight = true;
-      added = addRequest();
+      added = addRequest(nowNanos);
     } finally {
       if (!added) { // the hold has ended, or an error came, as when memory is exhausted
         timing.setNextRequest(nowNanos + RETRY_NANOS);
@@ -159,10 +159,10 @@ public final class LeaseRenewal implements BatchItem {
    * Adds a request to the batch, unless the hold has ended. It serves the verifications that were
    * requested before; a later one belongs to a later epoch, and gets a request of its own.
    */
-  private boolean addRequest() {
+  private boolean addRequest(long nowNanos) {
     verificationRequested = false;
     inFlightEpoch = context.holds().epoch();
-    boolean lengthens = timing.isRenewed() && !timing.isStopped();
+    boolean lengthens = timing.isLengthened(nowNanos);
     inFlightMillis = lengthens ? timing.leaseMillis() : timing.remainingMillis();
     inFlightLengthens = lengthens;
     if (lengthens ? !timing.deadline().note(inFlightMillis) : timing.deadline().isOver()) {

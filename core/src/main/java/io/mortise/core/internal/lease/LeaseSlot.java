@@ -108,6 +108,11 @@ final class LeaseSlot {
         && !closing.isClosed();
   }
 
+  /** Returns whether another thread of this client had the hold before. */
+  boolean wasHandedOff() {
+    return reserve.handOffs() > 0;
+  }
+
   TokenReserve reserveAfterHandOff() {
     return reserve.next();
   }
@@ -118,9 +123,9 @@ final class LeaseSlot {
   }
 
   /** Gives the detached slot up with the hold; see {@link QueueSlot#handOff}. */
-  @Nullable TransferableHold handOff(TransferableHold hold) {
+  @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
     QueueSlot taken = leaving;
-    TransferableHold unclaimed = taken == null ? hold : taken.handOff(hold);
+    TransferableHold unclaimed = taken == null ? hold : taken.handOff(hold, beforeOffer);
     leaving = null;
     return unclaimed;
   }

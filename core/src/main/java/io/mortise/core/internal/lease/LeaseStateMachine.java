@@ -1,11 +1,11 @@
 package io.mortise.core.internal.lease;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call any method. The status changes by compare-and-set only. A
  * change that listeners are notified of happens under the lock of {@link LeaseListeners}, so that
- * they are notified in the order of the changes. The thread that makes the change to LOST or
- * RELEASING does what belongs to it, once.
+ * they are notified in the order of the changes. Without them a change happens under the monitor of
+ * this object, under which they are made: a listener is notified of every change after its
+ * addition. The thread that makes the change to LOST or RELEASING does what belongs to it, once.
  */
 public final class LeaseStateMachine {
   // No AtomicReference: a client may keep a million holds.
@@ -24,9 +25,15 @@ public final class LeaseStateMachine {
       AtomicReferenceFieldUpdater.newUpdater(LeaseStateMachine.class, LeaseStatus.class, "status");
 
   private final String lockName;
-  private final LeaseListeners listeners;
+  private final NotificationWorkers workers;
+  private final boolean logsLoss;
   private volatile LeaseStatus status = LeaseStatus.HELD;
-  private final AtomicBoolean lossThrown = new AtomicBoolean();
+
+  /** The listeners; null before the first one and the loss: most holds have neither. */
+  private volatile @Nullable LeaseListeners listeners;
+
+  @GuardedBy("this")
+  private boolean lossThrown;
 
   /** Is called with the end, and the loss if the hold was lost; null while nobody asks for it. */
   private volatile @Nullable Consumer<@Nullable LeaseLoss> onEnd;
@@ -46,7 +53,8 @@ public final class LeaseStateMachine {
    */
   public LeaseStateMachine(String lockName, NotificationWorkers workers, boolean logsLoss) {
     this.lockName = lockName;
-    this.listeners = new LeaseListeners(workers, lockName, logsLoss);
+    this.workers = workers;
+    this.logsLoss = logsLoss;
   }
 
   /** Returns the current status without reading the clock. */
@@ -56,11 +64,25 @@ public final class LeaseStateMachine {
 
   private boolean transition(LeaseStatus from, LeaseStatus to) {
     try {
-      return listeners.changeAndNotify(
-          () -> STATUS.compareAndSet(this, from, to), to.state(), to.loss());
+      synchronized (this) {
+        if (listeners == null && to.loss() == null) {
+          return STATUS.compareAndSet(this, from, to);
+        }
+      }
+      return listeners()
+          .changeAndNotify(() -> STATUS.compareAndSet(this, from, to), to.state(), to.loss());
     } finally {
       reportEnd();
     }
+  }
+
+  private synchronized LeaseListeners listeners() {
+    LeaseListeners present = listeners;
+    if (present == null) {
+      present = new LeaseListeners(workers, lockName, logsLoss);
+      listeners = present;
+    }
+    return present;
   }
 
   /** Publish, then look: the end changes the status, and then calls this. */
@@ -134,12 +156,14 @@ public final class LeaseStateMachine {
    * See {@link LeaseListeners}.
    */
   public boolean deliver() {
-    return listeners.deliver();
+    LeaseListeners present = listeners;
+    return present == null || present.deliver();
   }
 
   /** Returns whether listeners have to be notified and no worker could be started for that. */
   boolean lacksWorker() {
-    return listeners.lacksWorker();
+    LeaseListeners present = listeners;
+    return present != null && present.lacksWorker();
   }
 
   /**
@@ -149,7 +173,7 @@ public final class LeaseStateMachine {
    */
   public void ensureDelivered() {
     var unused = deliver(); // another thread may be between its change and this
-    if (listeners.lacksWorker()) {
+    if (lacksWorker()) {
       throw new UndeliveredException(lockName);
     }
   }
@@ -176,9 +200,15 @@ public final class LeaseStateMachine {
    * @param first whether this call released the hold
    */
   public void throwLossOnClose(boolean first) {
-    if (now().loss() != null && (lossThrown.compareAndSet(false, true) || first)) {
+    if (now().loss() != null && (isFirstThrow() || first)) {
       throwIfLost();
     }
+  }
+
+  private synchronized boolean isFirstThrow() {
+    boolean before = lossThrown;
+    lossThrown = true;
+    return !before;
   }
 
   /** Throws if the hold is no longer valid. */
@@ -202,17 +232,17 @@ public final class LeaseStateMachine {
 
   /** See {@link io.mortise.core.Lease#onLost}. */
   public void onLost(Consumer<LeaseLoss> listener) {
-    listeners.onLost(listener);
+    listeners().onLost(listener);
   }
 
   /** See {@link io.mortise.core.Lease#onStateChange}. */
   public void onStateChange(Consumer<State> listener) {
-    listeners.onStateChange(listener);
+    listeners().onStateChange(listener);
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
   public Runnable onChangeWhileHeld(Consumer<State> listener, boolean listenerLogs) {
-    return listeners.onChangeWhileHeld(listener, listenerLogs);
+    return listeners().onChangeWhileHeld(listener, listenerLogs);
   }
 
   @Override

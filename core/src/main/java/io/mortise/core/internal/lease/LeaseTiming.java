@@ -46,9 +46,7 @@ final class LeaseTiming {
   /** The client's epoch from before the request that granted the hold or last confirmed it. */
   private volatile long epoch;
 
-  /**
-   * The moment before the last confirmed request: Redis has had the hold at least once since then.
-   */
+  /** The moment before the last confirmed request: Redis has had the hold since then. */
   private volatile long confirmedNanos;
 
   /** Why the renewal has stopped although the terms ask for it; empty while it goes on. */
@@ -125,10 +123,7 @@ final class LeaseTiming {
     return Math.max(1, (deadline.nanos() - context.nanos()) / 1_000_000);
   }
 
-  /**
-   * Returns the time after which Redis itself will have ended the hold, also if a renewal is just
-   * taking effect.
-   */
+  /** Returns when Redis itself will have ended the hold, also if a renewal is taking effect now. */
   long endInRedisNanos() {
     long known = deadline.nanos() + context.drift().nanos(leaseNanos());
     long possible = context.nanos() + deadline.notedMillis() * 1_000_000;
@@ -205,9 +200,14 @@ final class LeaseTiming {
         || deadlineNanos() - neededUntil >= 0;
   }
 
-  /** Returns whether the hold is older than {@code LockOptions.maxHold} allows. */
-  boolean exceedsMaxHold(long nowNanos) {
-    return nowNanos - sinceNanos >= context.options().maxHold().toNanos();
+  /** Returns whether a request lengthens the hold; after {@code maxHold} it only verifies it. */
+  boolean isLengthened(long nowNanos) {
+    return renewed && !isStopped() && nowNanos - sinceNanos < context.options().maxHold().toNanos();
+  }
+
+  /** Returns whether a level asks for renewal, and at most the client's own lease is left. */
+  boolean needsRenewal(long nowNanos) {
+    return renewed && deadlineNanos() - nowNanos <= context.options().lease().toNanos();
   }
 
   void stop(String why) {

@@ -23,8 +23,10 @@ public interface QueueSlot {
   /**
    * Gives the slot up together with the hold, which goes to the next acquisition in the queue.
    *
+   * @param beforeOffer runs before the next acquisition can take the hold. If an error comes first,
+   *     the hold is still the caller's
    * @return the hold if the queue is empty: the caller then owns it and has to release it;
    *     otherwise null
    */
-  @Nullable TransferableHold handOff(TransferableHold hold);
+  @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer);
 }

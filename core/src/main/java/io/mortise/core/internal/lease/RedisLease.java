@@ -52,14 +52,9 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   private final LeaseRenewal renewal;
   private final LeaseTermination termination;
   private final LeaseRelease releasing;
-  private final boolean handedOff;
 
   private RedisLease(
-      LeaseContext context,
-      HoldIdentity id,
-      FencingToken token,
-      LeaseTiming timing,
-      boolean handedOff) {
+      LeaseContext context, HoldIdentity id, FencingToken token, LeaseTiming timing) {
     this.context = context;
     this.id = id;
     this.token = token;
@@ -78,7 +73,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
             renewal);
     this.releasing =
         new LeaseRelease(context, id, token, timing, state, losses, renewal, termination, this);
-    this.handedOff = handedOff;
   }
 
   /** Returns a hold that Redis has granted. */
@@ -95,8 +89,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
         context,
         id,
         token(context, id, acquired.fencingToken(), acquired.lastToken()),
-        LeaseTiming.granted(context, protocol, terms, sent),
-        false);
+        LeaseTiming.granted(context, protocol, terms, sent));
   }
 
   /** Continues a hold that another thread of this client has handed off, with the next token. */
@@ -112,8 +105,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
             context,
             id,
             token(context, id, hold.token() + 1, hold.token()),
-            LeaseTiming.handedOff(context, protocol, terms, hold),
-            true);
+            LeaseTiming.handedOff(context, protocol, terms, hold));
     lease.termination.slot().reserveTokens(hold.reserve());
     return lease;
   }
@@ -212,7 +204,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void reportTo(AcquisitionEvents events) {
-    events.acquired(this, handedOff);
+    events.acquired(this, termination.slot().wasHandedOff());
     reportRenewals(events);
     state.onEnd(events.onEnd());
   }

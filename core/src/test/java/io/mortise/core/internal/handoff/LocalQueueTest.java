@@ -46,6 +46,20 @@ class LocalQueueTest {
   }
 
   @Test
+  void anErrorBeforeTheOfferLeavesTheHoldWithItsCaller() {
+    assertThrows(
+        StackOverflowError.class,
+        () ->
+            queue.offerHold(
+                HOLD,
+                () -> {
+                  throw new StackOverflowError("on purpose");
+                }));
+
+    assertNull(queue.takeHold());
+  }
+
+  @Test
   void theQueueIsInTheOrderOfArrival() throws Exception {
     assertTrue(queue.enter(0, true));
     List<BackgroundCall<Boolean>> waiters = new ArrayList<>();
@@ -287,7 +301,7 @@ class LocalQueueTest {
     long then = Long.MAX_VALUE - 5; // nanoTime may be anything, and wraps around
     assertFalse(queue.observations().isBusySince(then), "no reply yet");
 
-    queue.observations().recordBusy(then + 10);
+    queue.recordBusy(then + 10);
 
     assertTrue(queue.observations().isBusySince(then));
     assertTrue(queue.observations().isBusySince(then + 10));
@@ -300,8 +314,8 @@ class LocalQueueTest {
     CommandException second = fault("second");
     assertNull(queue.observations().faults());
 
-    queue.observations().recordAttempt(first, 100);
-    queue.observations().recordAttempt(second, 250);
+    queue.recordAttempt(first, 100);
+    queue.recordAttempt(second, 250);
 
     FaultSeries outage = queue.observations().faults();
     assertNotNull(outage);
@@ -312,12 +326,12 @@ class LocalQueueTest {
 
   @Test
   void aReplyEndsTheOutageAndTheNextFaultBeginsAnother() {
-    queue.observations().recordAttempt(fault("old"), 100);
+    queue.recordAttempt(fault("old"), 100);
 
-    queue.observations().recordAttempt(null, 200);
+    queue.recordAttempt(null, 200);
     assertNull(queue.observations().faults());
 
-    queue.observations().recordAttempt(fault("new"), 300);
+    queue.recordAttempt(fault("new"), 300);
     FaultSeries outage = queue.observations().faults();
     assertNotNull(outage);
     assertEquals(300, outage.sinceNanos());

@@ -97,7 +97,7 @@ class RunOfferTest {
   void theNextWaiterTakesItUnderItsHolderIdWithTheNextToken() {
     LocalHandOff next = waiter(null);
     assertTrue(slot().hasWaiters());
-    assertNull(slot().handOff(hold()));
+    assertNull(slot().handOff(hold(), () -> {}));
 
     RedisHold taken = next.takeOffered(0);
 
@@ -114,7 +114,7 @@ class RunOfferTest {
 
     assertFalse(slot().hasWaiters());
     TransferableHold hold = hold();
-    assertEquals(hold, slot().handOff(hold));
+    assertEquals(hold, slot().handOff(hold, () -> {}));
   }
 
   @Test
@@ -123,14 +123,14 @@ class RunOfferTest {
 
     assertFalse(slot().hasWaiters());
     TransferableHold hold = hold();
-    assertEquals(hold, slot().handOff(hold));
+    assertEquals(hold, slot().handOff(hold, () -> {}));
     next.runs().leave();
   }
 
   @Test
   void oneThatLeavesWithAnOfferHasTheHoldReleased() {
     LocalHandOff next = waiter(null);
-    assertNull(slot().handOff(hold()));
+    assertNull(slot().handOff(hold(), () -> {}));
 
     next.runs().leave();
 
@@ -142,14 +142,14 @@ class RunOfferTest {
   @Test
   void aHoldOfAnEarlierEpochIsReleasedAndTheWaiterWaitsOn() {
     LocalHandOff next = waiter(null);
-    assertNull(slot().handOff(hold()));
+    assertNull(slot().handOff(hold(), () -> {}));
     leases.holds().endEpoch();
 
     assertNull(next.takeOffered(0));
 
     awaitReleaseOfFirst();
     assertTrue(slot().hasWaiters());
-    assertNull(slot().handOff(hold()));
+    assertNull(slot().handOff(hold(), () -> {}));
     RedisHold taken = next.takeOffered(0);
     assertNotNull(taken);
     taken.drop();

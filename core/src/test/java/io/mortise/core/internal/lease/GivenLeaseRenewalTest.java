@@ -99,20 +99,44 @@ class GivenLeaseRenewalTest {
     assertTrue(hold.timing.isRenewed());
   }
 
-  @Test
-  void maxHoldDoesNotConcernItUntilItIsRenewed() {
-    aheadNanos = MAX_HOLD.toNanos();
+  /** Lets the time pass until the client's own lease is left. */
+  private void advanceToLastLease() {
+    aheadNanos += hold.timing.deadlineNanos() - ticker.read() - client.options().lease().toNanos();
+  }
 
+  private void verify() {
     hold.renewal.onDue(ticker.read());
     hold.renewal.onReply(1, ticker.read());
+  }
+
+  @Test
+  void maxHoldDoesNotConcernIt() {
+    advanceToLastLease();
+
+    verify();
 
     assertFalse(hold.timing.isStopped());
     assertEquals(Phase.HELD, hold.state.now().phase());
+  }
 
+  /** The level may be exited in time; then the hold lasts as long as its caller has asked for. */
+  @Test
+  void aRenewalAfterMaxHoldPutsItAtRiskInTheLastLeaseOnly() {
+    long deadline = hold.timing.deadlineNanos();
+    aheadNanos = MAX_HOLD.toNanos();
     reenter();
-    hold.renewal.onDue(ticker.read());
 
-    assertTrue(hold.timing.isStopped());
+    verify();
+
+    assertEquals(Phase.HELD, hold.state.now().phase());
+    assertFalse(hold.renewal.isSettled(), "nobody else may get it");
+    assertEquals(deadline, hold.timing.deadlineNanos(), "it is not renewed after maxHold");
+
+    advanceToLastLease();
+    verify();
+
     assertEquals(Phase.AT_RISK, hold.state.now().phase());
+    assertTrue(hold.timing.isStopped());
+    assertEquals(deadline, hold.timing.deadlineNanos());
   }
 }

@@ -81,7 +81,8 @@ class HandOffDuringRenewalTest {
     public void release() {}
 
     @Override
-    public @Nullable TransferableHold handOff(TransferableHold hold) {
+    public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
+      beforeOffer.run();
       handedOff = hold;
       return null;
     }

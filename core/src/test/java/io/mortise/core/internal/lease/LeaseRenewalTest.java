@@ -126,7 +126,7 @@ class LeaseRenewalTest {
   @Test
   void anExtensionWhoseReplyIsLostIsReleasedWhenTheHoldHasExpired() {
     answers = number -> RespServer.SILENCE;
-    lock.withLease(Duration.ofMillis(300)).lock();
+    lock.withLease(Duration.ofSeconds(2)).lock();
     Lease lease = lock.lease();
 
     assertThrows(RuntimeException.class, () -> lock.tryLock(Duration.ofMillis(50), HOUR));
@@ -240,7 +240,7 @@ class LeaseRenewalTest {
       CompletableFuture<Duration> age = new CompletableFuture<>();
       RedisLock other = new RedisLock(longer, "invoices");
       other.tryAcquire().orElseThrow().close(); // there is a connection
-      Lease lease = other.withLease(Duration.ofMillis(300)).tryAcquire().orElseThrow();
+      Lease lease = other.withLease(Duration.ofSeconds(2)).tryAcquire().orElseThrow();
 
       lease.onLost(loss -> age.complete(loss.age()));
 

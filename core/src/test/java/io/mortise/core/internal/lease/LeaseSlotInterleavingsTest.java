@@ -68,7 +68,7 @@ class LeaseSlotInterleavingsTest {
     public void release() {}
 
     @Override
-    public @Nullable TransferableHold handOff(TransferableHold hold) {
+    public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
       return null;
     }
   }

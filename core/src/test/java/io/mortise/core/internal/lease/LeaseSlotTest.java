@@ -43,7 +43,7 @@ class LeaseSlotTest {
     }
 
     @Override
-    public TransferableHold handOff(TransferableHold hold) {
+    public TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
       release();
       return hold;
     }
@@ -88,7 +88,7 @@ class LeaseSlotTest {
     TransferableHold hold = hold();
 
     slot.detach();
-    assertSame(hold, slot.handOff(hold));
+    assertSame(hold, slot.handOff(hold, () -> {}));
     slot.complete();
 
     assertEquals(1, taken.releases);
@@ -128,7 +128,7 @@ class LeaseSlotTest {
 
     slot.detach();
 
-    assertSame(hold, slot.handOff(hold));
+    assertSame(hold, slot.handOff(hold, () -> {}));
   }
 
   @Test

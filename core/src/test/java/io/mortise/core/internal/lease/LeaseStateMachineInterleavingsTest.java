@@ -16,6 +16,7 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -165,6 +166,29 @@ class LeaseStateMachineInterleavingsTest {
           Hold hold = new Hold();
           race(hold.state::atRisk, hold.state::renewedInTime, hold.state::atRisk);
           hold.assertNotifiedInOrder();
+        });
+  }
+
+  /** It is the first one, so the change may find none. */
+  @Test
+  void aListenerIsNotifiedOfEachChangeAfterItsAddition() {
+    check(
+        SCHEDULES,
+        () -> {
+          LeaseStateMachine state =
+              new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+          List<State> notified = new CopyOnWriteArrayList<>();
+          AtomicReference<Phase> whenAdded = new AtomicReference<>();
+          race(
+              state::atRisk,
+              () -> {
+                state.onStateChange(notified::add);
+                whenAdded.set(state.now().phase());
+              });
+          assertSame(Phase.AT_RISK, state.now().phase());
+          if (whenAdded.get() == Phase.HELD) {
+            assertEquals(List.of(State.AT_RISK), notified);
+          }
         });
   }
 

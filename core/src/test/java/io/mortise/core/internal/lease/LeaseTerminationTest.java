@@ -45,7 +45,7 @@ class LeaseTerminationTest {
   /** A lease that does not end during a test, however busy the machine is. */
   private static final Duration LONG = Duration.ofMinutes(5);
 
-  private static final Duration SHORT = Duration.ofMillis(300);
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
   /** By the SHA-1 of the script. */
   private final Map<String, String> answers = new ConcurrentHashMap<>();
@@ -251,7 +251,7 @@ class LeaseTerminationTest {
     }
 
     @Override
-    public TransferableHold handOff(TransferableHold hold) {
+    public TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
       throw new UnsupportedOperationException();
     }
   }

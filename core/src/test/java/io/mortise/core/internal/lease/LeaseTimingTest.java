@@ -248,8 +248,19 @@ class LeaseTimingTest {
     LeaseTiming timing = granted(RENEWED, now);
     assertTrue(timing.confirm(now + SECOND, 30_000, context.holds().epoch()));
 
-    assertFalse(timing.exceedsMaxHold(now + MAX_HOLD.toNanos() - 1));
-    assertTrue(timing.exceedsMaxHold(now + MAX_HOLD.toNanos()));
+    assertTrue(timing.isLengthened(now + MAX_HOLD.toNanos() - 1));
+    assertFalse(timing.isLengthened(now + MAX_HOLD.toNanos()));
+  }
+
+  @Test
+  void aRenewalIsNeededInTheLastLeaseOfTheClientsOwn() {
+    LeaseTiming timing = granted(fixed(60_000), now);
+    long lastLease = timing.deadlineNanos() - 30 * SECOND;
+    assertFalse(timing.needsRenewal(lastLease), "no level asks for it");
+    timing.setRenewed(true);
+
+    assertFalse(timing.needsRenewal(lastLease - 1));
+    assertTrue(timing.needsRenewal(lastLease));
   }
 
   @Test

@@ -47,7 +47,7 @@ class LossAtCloseTest {
           server,
           LockOptions.builder()
               .lease(Duration.ofMinutes(5))
-              .commandTimeout(Duration.ofMillis(500))
+              .commandTimeout(Duration.ofSeconds(2))
               .build(),
           this::newThread,
           new ReleaseFairness(0));

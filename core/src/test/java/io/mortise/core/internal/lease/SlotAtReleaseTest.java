@@ -78,7 +78,7 @@ class SlotAtReleaseTest {
     }
 
     @Override
-    public @Nullable TransferableHold handOff(TransferableHold offered) {
+    public @Nullable TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
       throw new AssertionError("nobody waits");
     }
   }
@@ -129,7 +129,7 @@ class SlotAtReleaseTest {
           public void release() {}
 
           @Override
-          public TransferableHold handOff(TransferableHold offered) {
+          public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
             answer = "-ERR on purpose\r\n";
             ofReleases.fillHeapOnce();
             return offered;
@@ -141,6 +141,47 @@ class SlotAtReleaseTest {
 
     answer = RELEASED;
     await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > 1); // one was refused
+  }
+
+  /** A slot whose hand-off an error ends, as when the stack overflows. */
+  private record OverflowingSlot(boolean afterOffer) implements QueueSlot {
+    @Override
+    public boolean hasWaiters() {
+      return true;
+    }
+
+    @Override
+    public void release() {}
+
+    @Override
+    public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
+      if (afterOffer) {
+        beforeOffer.run();
+      }
+      throw new StackOverflowError("on purpose");
+    }
+  }
+
+  private void handOffInto(OverflowingSlot slot) {
+    hold.slot.set(slot);
+    hold.slot.reserveTokensUntil(16);
+    assertThrows(StackOverflowError.class, hold.release::release);
+  }
+
+  @Test
+  void aHoldThatAnErrorKeepsFromTheNextThreadIsReleased() {
+    handOffInto(new OverflowingSlot(false));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > 0);
+  }
+
+  /** The next thread may have it by now. */
+  @Test
+  void aHoldThatWasOfferedBeforeAnErrorIsNotReleased() {
+    handOffInto(new OverflowingSlot(true));
+
+    assertEquals(0, client.status().pendingReleases());
+    assertEquals(0, releases());
   }
 
   private int releases() {
