@@ -165,7 +165,7 @@ final class MultiAcquisition {
             null);
       }
       int next = missing.get(0);
-      List<Integer> group = MemberGroup.ofFirst(members, missing);
+      List<Integer> group = groupOfFirst(missing);
       if (group.size() > 1) {
         stepNanos = source.nanoTime();
         int busy = acquired.acquireTogether(group, termsFor(replyTimeoutNanos()));
@@ -220,6 +220,12 @@ final class MultiAcquisition {
     return place < 0
         || !acquired.missing().contains(place)
         || acquire(place, left > 0 ? termsFor(left) : singleAttemptTerms(place));
+  }
+
+  /** Returns the first missing member, and all that one round trip can acquire with it. */
+  private List<Integer> groupOfFirst(List<Integer> missing) {
+    LeaseSource first = members.get(missing.get(0));
+    return missing.stream().filter(i -> first.canAcquireTogetherWith(members.get(i))).toList();
   }
 
   /** Returns the reply timeout of a step that does not wait, as the wait of its terms. */

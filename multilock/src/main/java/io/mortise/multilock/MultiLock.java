@@ -45,9 +45,8 @@ import java.util.List;
  * servers' clocks decide. It is not smaller than the token of a member that the thread held before.
  *
  * <p><b>Cost.</b> Members that are plain locks of one client are acquired in one round trip, and
- * released in one; of more than about 80 members each further 80 or so cost one more, and another
- * one where their tokens differ. Every other member costs its own; and members on different
- * servers, or of different families, cost one more for the token.
+ * released in one. Every other member costs its own; and members on different servers, or of
+ * different families, cost one more for the token.
  *
  * <p><b>Errors.</b> After any error none of the members is held, or it is being released in the
  * background, because its server took all of the wait; the error names all failures. When Redis
