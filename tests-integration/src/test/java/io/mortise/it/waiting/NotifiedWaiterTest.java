@@ -78,7 +78,9 @@ class NotifiedWaiterTest {
   }
 
   private AsyncCall<Void> firstWaits() {
-    return redis.waiting(AsyncCall.cycleOf(first.lock()));
+    AsyncCall<Void> cycle = redis.waiting(AsyncCall.cycleOf(first.lock()));
+    until("it is registered, before the second", () -> registered() == 1);
+    return cycle;
   }
 
   private AsyncCall<Void> secondWaits() {
