@@ -155,7 +155,7 @@ final class AcquireAttempts {
       } else {
         queued |= outcome instanceof AcquireResult.Queued;
         queued &= !(outcome instanceof AcquireResult.Unavailable);
-        unanswered = answered; // not before: an error below leaves a waiter that leaves the queue
+        unanswered = answered; // after "queued": if an error follows, the waiter still leaves
         record(null);
         ticket.recordBusy();
       }
