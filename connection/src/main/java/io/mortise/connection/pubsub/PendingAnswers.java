@@ -1,5 +1,7 @@
 package io.mortise.connection.pubsub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.collect.ConcurrentHashMultiset;
 import com.google.common.collect.Multiset;
 import java.util.List;
@@ -29,7 +31,7 @@ final class PendingAnswers {
 
   /** Returns how many bytes a name takes in a command, at most. */
   static int bytes(String channel) {
-    return channel.length() + FRAME_BYTES;
+    return channel.getBytes(UTF_8).length + FRAME_BYTES;
   }
 
   void add(List<String> requested) {

@@ -1,6 +1,7 @@
 package io.mortise.connection.pubsub;
 
 import static java.lang.Thread.currentThread;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -240,6 +241,23 @@ class NodeSubscriberTest {
     await()
         .atMost(Duration.ofSeconds(40))
         .until(() -> left().containsAll(many.stream().map(channel -> channel.name).toList()));
+  }
+
+  /** The last of them may exceed the room. */
+  @Test
+  void atFirstNoMoreIsWrittenThanTheSocketsTakeWhateverTheCharacters() {
+    String threeBytesEach = "\u540d".repeat(1_000);
+    List<WakeupChannel> channels =
+        IntStream.range(0, 100)
+            .mapToObj(i -> new WakeupChannel(i + threeBytesEach, true, 0))
+            .toList();
+    reads.countDown();
+
+    locked(() -> subscriber.add(channels));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> areConfirmed(channels));
+    int bytes = String.join("", server.heard().get(0)).getBytes(UTF_8).length;
+    assertTrue(bytes <= SubscriberSession.MAX_PENDING_BYTES + 3_100, () -> bytes + " bytes");
   }
 
   private List<String> left() {

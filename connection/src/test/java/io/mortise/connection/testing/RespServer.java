@@ -2,6 +2,7 @@ package io.mortise.connection.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -40,6 +42,7 @@ public final class RespServer implements AutoCloseable {
   private final ServerSocket socket;
   private volatile String memory = "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
   private volatile String runId = UUID.randomUUID().toString();
+  private volatile CountDownLatch reads = new CountDownLatch(0);
   private final Function<List<String>, String> answers;
   private final UnaryOperator<String> welcomes;
   private final String greeting;
@@ -99,7 +102,7 @@ public final class RespServer implements AutoCloseable {
 
   public static String push(String kind, String channel, int count) {
     return ">3\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n:%d\r\n"
-        .formatted(kind.length(), kind, channel.length(), channel, count);
+        .formatted(kind.length(), kind, channel.getBytes(UTF_8).length, channel, count);
   }
 
   /** Returns its {@code run_id}, which the next {@link #restart} changes. */
@@ -162,6 +165,9 @@ public final class RespServer implements AutoCloseable {
       DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
       boolean introduced = false; // a client's own connection asks last who is there, once
       while (true) {
+        if (introduced) {
+          Uninterruptibles.awaitUninterruptibly(reads);
+        }
         List<String> command = read(in);
         if (socket.isClosed()) { // it was dead when this came, only its thread did not know
           return;
@@ -189,6 +195,16 @@ public final class RespServer implements AutoCloseable {
           command.get(1).equals("memory") ? memory : "# Server\r\nrun_id:" + runId + "\r\n");
     }
     return reply(command);
+  }
+
+  /** Reads nothing more, on connections from now on, than what is part of connecting. */
+  public void suspend() {
+    reads = new CountDownLatch(1);
+  }
+
+  /** Reads on after {@link #suspend}. */
+  public void resume() {
+    reads.countDown();
   }
 
   /** Sets the answer to INFO memory for connections from now on. */
@@ -237,6 +253,7 @@ public final class RespServer implements AutoCloseable {
 
   @Override
   public void close() {
+    resume();
     try {
       socket.close();
       for (Socket client : open) {
