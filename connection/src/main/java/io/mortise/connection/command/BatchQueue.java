@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
  * Otherwise those without a connection, which fail at once, would fail the batches that the others
- * could send.
+ * could send. But if it has waited for the connection in vain until its time-out, and no worker had
+ * one in that time, all batches fail: otherwise they would wait for a time-out each, and their items
+ * would not learn that the server is out of reach.
  *
  * @param <B> a batch
  */
@@ -64,6 +66,10 @@ final class BatchQueue<B> {
 
   @GuardedBy("this")
   private int sentInWindow;
+
+  /** The number of batches for which there was a connection. */
+  @GuardedBy("this")
+  private long connected;
 
   /**
    * @param deadlineNanos until when a batch has to be sent; the earliest is the most urgent
@@ -149,15 +155,18 @@ final class BatchQueue<B> {
     boolean ended = false;
     try {
       for (B next = takeOrEnd(); next != null; next = takeOrEnd()) {
+        long before = connected();
         CommandException unsent = send.apply(next);
-        if (unsent != null) {
+        if (unsent != null && unsent.isTimeOut() && connected() == before) {
+          failAll(next, unsent);
+        } else if (unsent != null) {
           ended = putBackAndEnd(next);
           if (ended) {
             return;
           }
           fail.accept(next, unsent);
         }
-        countSent();
+        countDone(unsent == null);
       }
       ended = true;
     } finally {
@@ -176,8 +185,19 @@ final class BatchQueue<B> {
     return next;
   }
 
-  private synchronized void countSent() {
+  private synchronized long connected() {
+    return connected;
+  }
+
+  private synchronized void countDone(boolean hadConnection) {
+    connected += hadConnection ? 1 : 0;
     sentInWindow++;
+  }
+
+  private void failAll(B first, CommandException fault) {
+    for (B next = first; next != null; next = poll()) {
+      fail.accept(next, fault);
+    }
   }
 
   /** Puts the batch back, if another worker will take it, and then the worker counts no more. */

@@ -10,6 +10,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.testing.BackgroundCall;
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -168,6 +169,83 @@ class BatchQueueTest {
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2), List.copyOf(failed));
+  }
+
+  private static CommandException timeOut() {
+    return new CommandException(
+        Kind.UNREACHABLE, false, "on purpose", new SocketTimeoutException("connect"));
+  }
+
+  /** Otherwise each would wait for a time-out of its own, and the last ones for all of them. */
+  @Test
+  void aServerThatNoWorkerReachesWithinATimeOutFailsAllBatches() {
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicInteger tried = new AtomicInteger();
+    BatchQueue<Integer> queue =
+        new BatchQueue<>(
+            batch -> START + HOUR + batch,
+            batch -> {
+              tried.incrementAndGet();
+              if (batch == 1) {
+                began.countDown();
+                Uninterruptibles.awaitUninterruptibly(end);
+              }
+              return timeOut();
+            },
+            (batch, fault) -> failed.add(batch));
+    queue.add(1);
+    assertTrue(queue.startWorker(workers, now));
+    Uninterruptibles.awaitUninterruptibly(began);
+    queue.add(2);
+    queue.add(3);
+    queue.add(4);
+
+    assertTrue(queue.startWorker(workers, now));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> queue.running() == 1);
+    assertEquals(List.of(2, 3, 4), List.copyOf(failed));
+    end.countDown();
+    awaitIdle(queue);
+    assertEquals(List.of(2, 3, 4, 1), List.copyOf(failed));
+    assertEquals(2, tried.get());
+  }
+
+  /** The server can be reached: it may only take no more connections. */
+  @Test
+  void aTimeOutFailsNoBatchWhileAnotherWorkerHasAConnection() {
+    CountDownLatch timesOut = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    BatchQueue<Integer> queue =
+        new BatchQueue<>(
+            batch -> START + HOUR + batch,
+            batch -> {
+              if (batch == 1 && refused.isEmpty()) {
+                began.countDown();
+                Uninterruptibles.awaitUninterruptibly(timesOut);
+                refused.add(batch);
+                return timeOut();
+              }
+              sent.add(batch);
+              if (batch == 3) {
+                timesOut.countDown();
+                Uninterruptibles.awaitUninterruptibly(end);
+              }
+              return null;
+            },
+            (batch, fault) -> failed.add(batch));
+    queue.add(1);
+    assertTrue(queue.startWorker(workers, now));
+    Uninterruptibles.awaitUninterruptibly(began);
+    queue.add(2);
+    queue.add(3);
+    assertTrue(queue.startWorker(workers, now));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> queue.running() == 1);
+
+    end.countDown();
+
+    awaitIdle(queue);
+    assertEquals(List.of(2, 3, 1), List.copyOf(sent));
+    assertEquals(List.of(), List.copyOf(failed));
   }
 
   /** Two keep it busy; with more, all other commands would wait behind as many batches. */
