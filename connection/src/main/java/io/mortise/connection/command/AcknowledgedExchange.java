@@ -29,6 +29,11 @@ record AcknowledgedExchange(
     implements Exchange {
 
   @Override
+  public int bytes() {
+    return attempt.bytes();
+  }
+
+  @Override
   public Exchange asking() {
     return new AcknowledgedExchange(
         attempt.asking(),

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -30,13 +31,21 @@ record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolea
    * Returns the first of the requests: those that may be written at once, see {@link WriteBound}.
    */
   static List<ScriptRequest> firstPart(List<ScriptRequest> requests, boolean byText) {
+    return WriteBound.first(requests, size(byText));
+  }
+
+  /** Returns what measures requests, one after the other, as they are written. */
+  private static ToIntFunction<ScriptRequest> size(boolean byText) {
     Set<Script> texts = new HashSet<>();
-    return WriteBound.first(
-        requests,
-        request -> {
-          Script script = request.script();
-          return request.bytes(byText && texts.add(script) ? script.text() : script.sha1());
-        });
+    return request -> {
+      Script script = request.script();
+      return request.bytes(byText && texts.add(script) ? script.text() : script.sha1());
+    };
+  }
+
+  @Override
+  public int bytes() {
+    return requests.stream().mapToInt(size(byText)).sum();
   }
 
   @Override
@@ -47,7 +56,10 @@ record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolea
       boolean first = byText && texts.add(request.script());
       connection.sendCommand(first ? exchange.byText() : exchange.bySha1());
     }
-    List<Object> replies = new ArrayList<>(connection.getMany(requests.size()));
+    List<Object> replies = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      replies.add(read(connection, deadline));
+    }
     for (int i = 0; i < requests.size(); i++) {
       if (replies.get(i) instanceof JedisNoScriptException) {
         replies.set(i, rerun(connection, deadline, requests.get(i)));
@@ -57,6 +69,16 @@ record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolea
       throw (JedisDataException) replies.get(0);
     }
     return replies;
+  }
+
+  /** Reads one reply; the socket of a Jedis client gives each read the whole of its time-out. */
+  private static Object read(Connection connection, Deadline deadline) {
+    connection.setSoTimeout(deadline.leftMillis());
+    try {
+      return connection.getOne();
+    } catch (JedisDataException refused) {
+      return refused;
+    }
   }
 
   private static boolean isReadOnly(Object reply) {

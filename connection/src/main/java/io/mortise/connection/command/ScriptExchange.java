@@ -53,6 +53,11 @@ public record ScriptExchange(ScriptRequest request, Topology topology, boolean s
     return new PendingCommand(byText ? byText() : bySha1(), request.bytes(text), deadline);
   }
 
+  @Override
+  public int bytes() {
+    return request.bytes(request.script().sha1());
+  }
+
   CommandArguments bySha1() {
     return request.arguments(Command.EVALSHA, request.script().sha1(), topology.publishCommand());
   }

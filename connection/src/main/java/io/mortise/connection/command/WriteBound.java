@@ -1,29 +1,26 @@
 package io.mortise.connection.command;
 
+import io.mortise.connection.pool.SocketBuffers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Divides what goes to one server into parts that a socket takes at once. Writing has no time
- * limit: a suspended server reads nothing, and a write of more than the buffers of both sockets
- * hold would block beyond every deadline.
+ * Divides what goes to one server into parts that the {@link SocketBuffers} take at once. A longer
+ * write would block while the server is suspended.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
 final class WriteBound {
-  /** The maximum size of a part; a single element may be longer. */
-  private static final int MAX_BYTES = 16 * 1024;
-
   private WriteBound() {}
 
-  /** Returns the first part of the elements: as many as fit, and at least one. */
+  /** Returns the first part of the elements: as many as fit, and at least one, however long. */
   static <T> List<T> first(List<T> elements, ToIntFunction<T> bytes) {
     int sum = 0;
     int end = 0;
     while (end < elements.size()) {
       sum += bytes.applyAsInt(elements.get(end));
-      if (sum > MAX_BYTES && end > 0) {
+      if (sum > SocketBuffers.MIN_BYTES && end > 0) {
         break;
       }
       end++;

@@ -5,6 +5,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Reply;
+import io.mortise.connection.pool.SocketBuffers;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -49,7 +50,8 @@ import java.util.function.Consumer;
  *   <li>The time of the thread that sends the batch ends: the connection is lost to all commands of
  *       the batch, and they may have run. So the batch claims no command that would lose much of
  *       its time by that.
- *   <li>Writing has no time limit. So a batch is not larger than what a socket takes at once.
+ *   <li>Writing has no time limit. So a batch is not larger than what the {@link SocketBuffers}
+ *       take at once; a command that is longer goes alone.
  *   <li>There is no connection: only the command of the thread that starts the batch fails; the
  *       next thread tries.
  *   <li>The batch ends by an error: each thread without an answer asks again.
@@ -67,9 +69,6 @@ import java.util.function.Consumer;
  * batch touches the command, until it has written the outcome.
  */
 public final class CommandCombiner {
-  /** The maximum size of a batch; a single command may be longer. */
-  private static final int MAX_BATCH_BYTES = 16 * 1024;
-
   /** A claimed command may lose this part (one fourth) of the time that its batch has left. */
   private static final int LOSABLE_PART = 4;
 
@@ -249,7 +248,7 @@ public final class CommandCombiner {
   private void drainWaiting(PendingCommand first, List<PendingCommand> batch) {
     Deadline own = first.deadline();
     long latestNanos = own.atNanos() + Math.max(0, own.leftNanos()) / LOSABLE_PART;
-    int roomBytes = MAX_BATCH_BYTES - first.bytes();
+    int roomBytes = SocketBuffers.MIN_BYTES - first.bytes();
     var queue = waiting.iterator();
     while (roomBytes > 0 && queue.hasNext()) {
       PendingCommand next = queue.next();

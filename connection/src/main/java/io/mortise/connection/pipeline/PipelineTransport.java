@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool.PooledConnection;
+import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.ArrayList;
@@ -39,8 +40,13 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     /** Returns how many connections can be borrowed at a time. */
     int maxConnections();
 
-    /** Runs the task on this thread, or on one that may use a socket. */
-    <T> T onThread(Supplier<T> task);
+    /**
+     * Runs an exchange on this thread, or on one that may use the socket. If it is long, the
+     * connection is closed at the deadline; see {@link PlatformThreadOffload}.
+     *
+     * @param bytes the approximate length of what it writes
+     */
+    <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange);
 
     /**
      * Classifies an exception on that connection, and does what it demands of the other ones. The
@@ -84,7 +90,7 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     try {
       batch.add(first);
       others.accept(batch);
-      reusable = lender.onThread(() -> writeAndRead(pooled, batch));
+      reusable = exchange(pooled, batch);
     } finally {
       boolean returned = false;
       try {
@@ -129,21 +135,16 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
   }
 
   /** Gives each command its answer; returns whether the connection can be used again. */
-  private boolean writeAndRead(PooledConnection pooled, List<PendingCommand> batch) {
+  private boolean exchange(PooledConnection pooled, List<PendingCommand> batch) {
     Connection connection = pooled.connection();
     Deadline deadline = batch.get(0).deadline();
+    int bytes = 0;
+    for (PendingCommand each : batch) {
+      bytes += each.bytes();
+    }
     try {
-      int formerTimeoutMillis = connection.getSoTimeout();
-      connection.setSoTimeout(deadline.leftMillis());
-      for (PendingCommand each : batch) {
-        connection.sendCommand(each.command());
-      }
-      boolean writable = true;
-      for (PendingCommand each : batch) {
-        connection.setSoTimeout(deadline.leftMillis());
-        writable &= readAnswer(pooled, each);
-      }
-      connection.setSoTimeout(formerTimeoutMillis);
+      boolean writable =
+          lender.onThread(connection, bytes, deadline, () -> writeAndRead(pooled, batch));
       return writable && !connection.isBroken();
     } catch (RuntimeException e) {
       for (PendingCommand each : batch) {
@@ -153,6 +154,24 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
       }
       return false;
     }
+  }
+
+  /** Returns whether the server takes writes. */
+  private boolean writeAndRead(PooledConnection pooled, List<PendingCommand> batch) {
+    Connection connection = pooled.connection();
+    Deadline deadline = batch.get(0).deadline();
+    int formerTimeoutMillis = connection.getSoTimeout();
+    connection.setSoTimeout(deadline.leftMillis());
+    for (PendingCommand each : batch) {
+      connection.sendCommand(each.command());
+    }
+    boolean writable = true;
+    for (PendingCommand each : batch) {
+      connection.setSoTimeout(deadline.leftMillis());
+      writable &= readAnswer(pooled, each);
+    }
+    connection.setSoTimeout(formerTimeoutMillis);
+    return writable;
   }
 
   /** Gives one command its answer; returns false when the server takes no writes any more. */

@@ -40,6 +40,8 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   private final JedisClientConfig config;
   private final Deadline deadline;
   private final Random random;
+
+  /** The socket below TLS, or the only one. */
   private volatile @Nullable Socket socket;
 
   /**
@@ -60,6 +62,10 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     this.random = random;
   }
 
+  /**
+   * Closes the socket, without a farewell of TLS: that is a write, which blocks while the server is
+   * suspended and the buffers are full.
+   */
   void close() {
     Socket created = socket;
     if (created != null) {
@@ -77,10 +83,8 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
       Socket connected = connectToAny();
       socket = connected;
       connected.setSoTimeout(deadline.leftMillis());
-      if (config.isSsl() || config.getSslOptions() != null) {
-        socket = startTls(connected);
-      }
-      return socket;
+      boolean tls = config.isSsl() || config.getSslOptions() != null;
+      return tls ? startTls(connected) : connected;
     } catch (IOException | GeneralSecurityException e) {
       throw new JedisConnectionException("connecting to " + server + " failed", e);
     }

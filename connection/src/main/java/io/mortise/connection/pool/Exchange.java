@@ -17,13 +17,36 @@ public interface Exchange {
   Object on(Connection connection, Deadline deadline);
 
   /**
+   * Returns the approximate length of what is written before an answer is read, if that may exceed
+   * the {@link SocketBuffers}.
+   */
+  default int bytes() {
+    return 0;
+  }
+
+  /**
    * Returns the same exchange behind ASKING, for a node that is importing the slot. ASKING counts
    * for one command.
    */
   default Exchange asking() {
-    return (connection, deadline) -> {
+    return new BehindAsking(this);
+  }
+
+  /**
+   * An exchange behind ASKING.
+   *
+   * <p><b>Threads.</b> As the exchange.
+   */
+  record BehindAsking(Exchange exchange) implements Exchange {
+    @Override
+    public int bytes() {
+      return exchange.bytes();
+    }
+
+    @Override
+    public Object on(Connection connection, Deadline deadline) {
       connection.executeCommand(new CommandArguments(Command.ASKING));
-      return on(connection, deadline);
-    };
+      return exchange.on(connection, deadline);
+    }
   }
 }

@@ -27,6 +27,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 public final class RedisConnection extends Connection {
   private static final Logger LOG = LoggerFactory.getLogger(RedisConnection.class);
 
+  private final DeadlineSocketFactory socketFactory;
   private @Nullable String serverRunId;
 
   /** The readers of the answers that come before the answer of the next command. */
@@ -34,6 +35,7 @@ public final class RedisConnection extends Connection {
 
   private RedisConnection(DeadlineSocketFactory socketFactory, JedisClientConfig config) {
     super(Connection.builder().socketFactory(socketFactory).clientConfig(config));
+    this.socketFactory = socketFactory;
   }
 
   /**
@@ -64,6 +66,13 @@ public final class RedisConnection extends Connection {
       socketFactory.close();
       throw e;
     }
+  }
+
+  /** Closes the socket below TLS first, which never blocks. */
+  @Override
+  public void forceDisconnect() throws IOException {
+    socketFactory.close();
+    super.forceDisconnect();
   }
 
   /** Closes the socket of a connection, whoever uses it; a failure has no consequence. */

@@ -2,6 +2,7 @@ package io.mortise.connection.pubsub;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.pool.RedisConnection;
+import io.mortise.connection.pool.SocketBuffers;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -16,7 +17,8 @@ import redis.clients.jedis.exceptions.JedisException;
  * One subscriber connection, from its first SUBSCRIBE until it breaks or is ended.
  *
  * <p>Writing has no time limit, and happens under a lock that all waiters need. So no more is
- * written before the server has answered than a socket takes at once: see {@link #availableBytes}.
+ * written before the server has answered than the {@link SocketBuffers} take at once: see {@link
+ * #availableBytes}.
  * The server answers each channel of each command.
  *
  * <p><b>Threads.</b> The subscriber thread calls {@code run} once; it returns when the connection
@@ -40,7 +42,7 @@ final class SubscriberSession {
   }
 
   /** The maximum number of bytes of names without an answer. */
-  static final int MAX_PENDING_BYTES = 16 * 1024;
+  static final int MAX_PENDING_BYTES = SocketBuffers.MIN_BYTES;
 
   private final Connection connection;
   private final Listener listener;

@@ -157,10 +157,16 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
         Object reply;
         try {
           if (!repeatable) {
-            onThread(RedisNode::probe, connection, deadline);
+            onThread(connection, 0, deadline, () -> probe(connection));
+            connection.setSoTimeout(deadline.leftMillis());
           }
           sent = true;
-          reply = onThread(exchange, connection, deadline);
+          reply =
+              onThread(
+                  connection,
+                  exchange.bytes(),
+                  deadline,
+                  () -> exchange.on(connection, deadline));
         } finally {
           if (!connection.isBroken()) {
             connection.setSoTimeout(before);
@@ -185,13 +191,10 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     }
   }
 
-  private Object onThread(Exchange exchange, Connection connection, Deadline deadline) {
-    return onThread(() -> exchange.on(connection, deadline));
-  }
-
   @Override
-  public <T> T onThread(Supplier<T> task) {
-    return PlatformThreadOffload.isRequired() ? offload.run(task) : task.get();
+  public <T> T onThread(
+      Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
+    return offload.run(connection, bytes, deadline, exchange);
   }
 
   @Override
@@ -214,7 +217,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   }
 
   /** Throws if the connection is dead. Any answer proves that it is not, a refusal too. */
-  private static Object probe(Connection connection, Deadline deadline) {
+  private static boolean probe(Connection connection) {
     try {
       return connection.ping();
     } catch (JedisDataException refused) {

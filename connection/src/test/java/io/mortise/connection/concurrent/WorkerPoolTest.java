@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.testing.BackgroundCall;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -97,24 +96,6 @@ class WorkerPoolTest {
 
       assertSame(context, soon(used), "that of whoever made the client");
       assertNull(soon(inherited));
-    }
-  }
-
-  @Test
-  void whatACommandThrowsIsThrownToItsCaller() {
-    try (PlatformThreadOffload offload = new PlatformThreadOffload()) {
-      Error error = new StackOverflowError("on purpose");
-      assertSame(
-          error,
-          assertThrows(
-              StackOverflowError.class,
-              () ->
-                  offload.run(
-                      () -> {
-                        throw error;
-                      })));
-      assertTrue(offload.run(() -> true), "and the next command runs");
-      assertEquals(1, offload.run(() -> 1));
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Exchange;
@@ -11,6 +12,8 @@ import io.mortise.connection.pool.UnansweredUndoException;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,9 +34,14 @@ class LostConnectionTest {
   private final AtomicInteger lost = new AtomicInteger();
   private final AtomicInteger breaks = new AtomicInteger();
   private Runnable beforeTheEnd = () -> {};
+
+  /** Before each answer, in milliseconds. */
+  private volatile int pause;
+
   private final RespServer server =
       new RespServer(
           command -> {
+            await(pause);
             if (command.get(0).equals("PING") || breaks.getAndDecrement() <= 0) {
               return "+PONG\r\n";
             }
@@ -44,6 +52,11 @@ class LostConnectionTest {
 
   LostConnectionTest() {
     node.onConnectionLost(lost::incrementAndGet);
+  }
+
+  private static void await(int millis) {
+    var unused =
+        Uninterruptibles.awaitUninterruptibly(new CountDownLatch(1), Duration.ofMillis(millis));
   }
 
   @AfterEach
@@ -119,5 +132,21 @@ class LostConnectionTest {
     assertThrows(CommandException.class, () -> node.exchange(ECHO, TestSettings.after(LONG_NANOS)));
 
     assertEquals(0, lost.get());
+  }
+
+  /** The socket of a Jedis client gives each read the whole of its time-out. */
+  @Test
+  void theCommandBehindTheProbeHasOnlyTheTimeThatIsLeft() throws Exception {
+    pause = 100;
+    AtomicInteger millis = new AtomicInteger();
+    Exchange timed =
+        (connection, deadline) -> {
+          millis.set(connection.getSoTimeout());
+          return connection.executeCommand(Command.ECHO);
+        };
+
+    node.exchangeAtMostOnce(timed, TestSettings.after(LONG_NANOS));
+
+    assertTrue(millis.get() <= LONG_NANOS / 1_000_000 - pause, () -> millis + " ms");
   }
 }

@@ -1,0 +1,132 @@
+package io.mortise.it.multilock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.core.ConnectionSecurity;
+import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
+import io.mortise.core.LockOptions;
+import io.mortise.core.RedisLock;
+import io.mortise.it.contract.Certificates;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Elapsed;
+import io.mortise.it.support.Eventually;
+import io.mortise.it.support.SharedRedis;
+import io.mortise.multilock.MultiLock;
+import io.mortise.testkit.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+
+/** One command acquires all members, and may be longer than what the sockets' buffers hold. */
+@Timeout(120)
+class ManyMembersTest {
+  private static final int MEMBERS = 1_500;
+  private static final Duration WAIT = Duration.ofSeconds(1);
+  private static final long PROMPT_MILLIS = 5_000;
+
+  /** Three bytes for each character. */
+  private static final String LONG_NAME = "\u540d".repeat(1_000);
+
+  private static Certificates certificates;
+
+  @AutoClose private RedisServer server;
+
+  @BeforeAll
+  static void certify(@TempDir Path directory) throws Exception {
+    certificates = Certificates.create(directory, "ip:127.0.0.1");
+  }
+
+  @BeforeEach
+  void start() {
+    server = RedisServer.builder().tls(certificates.certificate(), certificates.key()).start();
+  }
+
+  @AfterEach
+  void resume() {
+    server.resume();
+  }
+
+  private void assertEndsInTime(LockClient client) throws Exception {
+    SharedRedis.warm(client);
+    MultiLock lock =
+        new MultiLock(
+            IntStream.range(0, MEMBERS)
+                .mapToObj(i -> new RedisLock(client, i + LONG_NAME))
+                .toList());
+    server.pause();
+
+    AsyncCall<Long> waiter =
+        AsyncCall.start(
+            () ->
+                Elapsed.runningMillisOf(
+                    () -> {
+                      LockException thrown =
+                          assertThrows(LockException.class, () -> lock.tryLock(WAIT));
+                      assertEquals(Reason.UNREACHABLE, thrown.reason());
+                      String message = String.valueOf(thrown.getMessage());
+                      assertTrue(message.contains("did not answer in time"), message);
+                      assertTrue(message.contains(0 + LONG_NAME), message);
+                    }));
+
+    long took = waiter.get();
+    assertTrue(took < PROMPT_MILLIS, () -> "it took " + took + " ms");
+    assertEquals(0, client.status().connectionsInUse());
+    server.resume();
+    Eventually.until("all are free", lock::tryLock);
+    lock.unlock();
+  }
+
+  @Test
+  void aSuspendedServerDelaysItsCallerForTheWait() throws Exception {
+    try (LockClient client = LockClient.create(server.uri())) {
+      assertEndsInTime(client);
+    }
+  }
+
+  @Test
+  void itDoesSoOverTls() throws Exception {
+    ConnectionSecurity security =
+        ConnectionSecurity.builder().tls(certificates.trusting().createSslContext()).build();
+    try (LockClient client =
+        LockClient.create(server.tlsUri(), security, LockOptions.defaults())) {
+      assertEndsInTime(client);
+    }
+  }
+
+  @Test
+  void itDoesSoOnConnectionsOfAJedisClient() throws Exception {
+    try (RedisClient jedis = RedisClient.create(server.host(), server.port());
+        LockClient client = LockClient.create(jedis)) {
+      assertEndsInTime(client);
+    }
+  }
+
+  @Test
+  void itDoesSoOnTlsConnectionsOfAJedisClient() throws Exception {
+    try (RedisClient jedis =
+            RedisClient.builder()
+                .hostAndPort(new HostAndPort(server.host(), server.tlsPort()))
+                .clientConfig(
+                    DefaultJedisClientConfig.builder()
+                        .sslOptions(certificates.trusting())
+                        .build())
+                .build();
+        LockClient client = LockClient.create(jedis)) {
+      assertEndsInTime(client);
+    }
+  }
+}
