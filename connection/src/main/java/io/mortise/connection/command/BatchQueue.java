@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
  * Otherwise those without a connection, which fail at once, would fail the batches that the others
  * could send. But if it has waited for the connection in vain until its time-out, and no worker had
- * one in that time, all batches fail: otherwise they would wait for a time-out each, and their items
- * would not learn that the server is out of reach.
+ * one in that time, all batches fail: otherwise they would wait for a time-out each, and their
+ * items would not learn that the server is out of reach.
  *
  * @param <B> a batch
  */

@@ -18,8 +18,7 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>Writing has no time limit, and happens under a lock that all waiters need. So no more is
  * written before the server has answered than the {@link SocketBuffers} take at once: see {@link
- * #availableBytes}.
- * The server answers each channel of each command.
+ * #availableBytes}. The server answers each channel of each command.
  *
  * <p><b>Threads.</b> The subscriber thread calls {@code run} once; it returns when the connection
  * is over. The writing methods are called under the lock of {@link Subscriptions}; a failure there

@@ -163,10 +163,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
           sent = true;
           reply =
               onThread(
-                  connection,
-                  exchange.bytes(),
-                  deadline,
-                  () -> exchange.on(connection, deadline));
+                  connection, exchange.bytes(), deadline, () -> exchange.on(connection, deadline));
         } finally {
           if (!connection.isBroken()) {
             connection.setSoTimeout(before);
@@ -192,8 +189,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   }
 
   @Override
-  public <T> T onThread(
-      Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
+  public <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
     return offload.run(connection, bytes, deadline, exchange);
   }
 

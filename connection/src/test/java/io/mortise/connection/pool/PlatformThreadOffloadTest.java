@@ -75,8 +75,7 @@ class PlatformThreadOffloadTest {
   }
 
   private void assertTimesOut() {
-    BackgroundCall<Object> call =
-        BackgroundCall.start(() -> longOne(SOON, this::writeEndlessly));
+    BackgroundCall<Object> call = BackgroundCall.start(() -> longOne(SOON, this::writeEndlessly));
 
     ExecutionException failed = assertThrows(ExecutionException.class, call::get);
 
@@ -118,8 +117,7 @@ class PlatformThreadOffloadTest {
 
     assertSame(
         current,
-        offload.run(
-            connection, LONG - 1, TestSettings.after(MINUTE), Thread::currentThread));
+        offload.run(connection, LONG - 1, TestSettings.after(MINUTE), Thread::currentThread));
     assertNotSame(current, longOne(MINUTE, Thread::currentThread));
   }
 
