@@ -15,7 +15,8 @@ import io.mortise.core.spi.RunProtocol;
  * sent. B makes the deadline over, then looks at the note, and has the hold released in the
  * background. The rule: the thread that makes a hold expired looks at the note after that. An
  * extension never creates a hold that is missing, so the first release that Redis answers is
- * enough, in whatever order the two arrive.
+ * enough, in whatever order the two arrive. A verification names the rest of the lease, and so
+ * lengthens the hold when it arrives late: it counts as an extension until it was answered in time.
  *
  * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
  * in {@link LeaseStateMachine}, and gives up its slot in the local queue. A lost hold stays in the
@@ -147,7 +148,7 @@ public final class LeaseTermination {
   }
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
-    boolean mayOutlive = timing.deadline().mayOutlive();
+    boolean mayOutlive = renewal.isVerifying() || timing.deadline().mayOutlive();
     if (unanswered.exists()
         || RunProtocol.hasServed(id.protocol())
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
