@@ -38,6 +38,9 @@ public final class LeaseTermination {
   /** Whether the owner of a lost hold has unlocked it. */
   private volatile boolean unlocked;
 
+  /** Whether what Redis may keep of a lost hold has been looked at. */
+  private volatile boolean abandoned;
+
   /** The attempts before the one that was granted. */
   private volatile UnansweredAttempts unanswered = UnansweredAttempts.NONE;
 
@@ -111,7 +114,8 @@ public final class LeaseTermination {
       renewal.scheduleLossCheck();
       return true;
     } finally {
-      if (loss.equals(state.now().loss())) { // lost by this call, also if an error follows
+      // Lost by this call, also if an error follows; what that keeps from here completeEnd does.
+      if (loss.equals(state.now().loss())) {
         try {
           releaseSlotIfEnded(); // otherwise the release under way gives it up
         } finally {
@@ -131,20 +135,32 @@ public final class LeaseTermination {
   }
 
   /**
-   * Notifies the listeners of the loss that could not be notified before. The scheduler calls it,
-   * again and again.
+   * Completes a loss that an error has interrupted, and notifies the listeners that could not be
+   * notified before. The scheduler calls it, again and again.
    *
    * @return whether the lost hold may leave the scheduler: all are notified, and no living thread
    *     has still to unlock it
    */
   boolean completeLoss(long nowNanos) {
     timing.setNextRequest(nowNanos + LeaseRenewal.LOSS_CHECK_NANOS);
+    completeEnd();
     if (!state.deliver()) {
       return false;
     }
     timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
     Thread owner = id.owner();
     return owner == null || unlocked || !owner.isAlive();
+  }
+
+  /** Completes the end of a lost hold, if an error has kept the thread that lost it from that. */
+  void completeEnd() {
+    LeaseLoss loss = state.now().loss();
+    if (loss != null) {
+      releaseSlotIfEnded();
+      if (!abandoned) { // twice if the thread is at it, which only costs commands
+        abandonIfRedisMayKeepIt(loss);
+      }
+    }
   }
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
@@ -154,6 +170,7 @@ public final class LeaseTermination {
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       releaseInBackground();
     }
+    abandoned = true;
   }
 
   // ---- for every end
