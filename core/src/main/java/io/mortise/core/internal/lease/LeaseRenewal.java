@@ -36,6 +36,7 @@ public final class LeaseRenewal implements BatchItem {
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
   private volatile @Nullable BooleanSupplier sharersDead; // null unless several threads share it
+  private volatile @Nullable AcquisitionEvents events; // null while nobody listens
   private volatile boolean inFlight;
   private volatile long inFlightMillis;
   private volatile long inFlightEpoch;
@@ -46,8 +47,6 @@ public final class LeaseRenewal implements BatchItem {
    */
   private volatile boolean verificationRequested;
 
-  /** Reports late renewals; null while nobody listens. */
-  private volatile @Nullable AcquisitionEvents events;
   /** Whether the request under way lengthens the hold; otherwise it only verifies it. */
   private volatile boolean inFlightLengthens;
 
