@@ -263,9 +263,15 @@ final class NodeReacquisition {
     Thread.interrupted(); // an interrupt that came too late is meant for no other task
   }
 
-  /** A member of a hold that is not renewed ends with the hold. */
+  /**
+   * A member of a hold that is not renewed ends with the hold. It is acquired for the client's own
+   * lease at most, and then extended: a renewal that a re-entry begins, also after {@code maxHold},
+   * asks for the lease of the acquisition again.
+   */
   private LeaseTerms termsFor(IncompleteHold current) {
-    return current.isRenewed() ? renewedTerms() : remainingTerms(current);
+    LeaseTerms renewed = renewedTerms();
+    long millis = Math.min(remainingTerms(current).leaseMillis(), renewed.leaseMillis());
+    return current.isRenewed() ? renewed : new LeaseTerms(firstPauseNanos, millis, false, true);
   }
 
   /** Returns the terms of a renewed lease. */
@@ -274,12 +280,15 @@ final class NodeReacquisition {
   }
 
   /**
-   * Extends a renewed member that joins to the end of the others; usually that sends nothing. It is
-   * later than the member's own end if a level of re-entry asked for a longer lease without
-   * renewal; the hold must last for that level when those that ask for renewal are over.
+   * Extends a member that joins to the end of the others; usually that sends nothing. That is later
+   * than its own end if a level of re-entry asked for a longer lease without renewal, for which the
+   * hold must last when those that ask for renewal are over, or if the hold has a longer lease than
+   * the member was acquired for.
    */
   void extendToTheOthers(OwnedLease member) {
-    if (member.isRenewed()) {
+    Duration own = source.options().lease();
+    Duration rest = hold().remaining();
+    if (member.isRenewed() || (member.remaining().compareTo(own) <= 0 && rest.compareTo(own) > 0)) {
       member.extendTo(remainingTerms(hold()));
     }
   }

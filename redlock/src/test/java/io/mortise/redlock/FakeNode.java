@@ -45,12 +45,16 @@ final class FakeNode implements LeaseSource, RedisDeployment {
   /** Supplies the id of its server. */
   Supplier<Optional<String>> serverIds = () -> Optional.of(address());
 
+  /** The terms of the last acquisition. */
+  @Nullable LeaseTerms asked;
+
   FakeNode(String address) {
     this.address = address;
   }
 
   @Override
   public Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner) {
+    asked = terms;
     return Optional.ofNullable(grants.get());
   }
 

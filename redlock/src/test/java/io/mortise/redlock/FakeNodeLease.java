@@ -29,6 +29,9 @@ final class FakeNodeLease implements OwnedLease {
   /** Its lease from now on, as long as it is valid. */
   Duration remaining = Duration.ofSeconds(10);
 
+  /** Runs when the rest of its lease is read. */
+  Runnable whenMeasured = () -> {};
+
   /** What a release throws. */
   @Nullable Error errorAtRelease;
 
@@ -176,6 +179,7 @@ final class FakeNodeLease implements OwnedLease {
 
   @Override
   public Duration remaining() {
+    whenMeasured.run();
     return isValid() ? remaining : Duration.ZERO;
   }
 

@@ -2,6 +2,7 @@ package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockOptions;
@@ -106,6 +107,26 @@ class JoiningMemberTest {
     nodes.get(1).scheduled.remove().run(); // at the end of maxHold
 
     assertFalse(hold.isRenewed());
+  }
+
+  @Test
+  void maxHoldEndsTheRenewalAlsoAfterAnErrorAtThatMoment() {
+    LockOptions limited = LockOptions.builder().maxHold(Duration.ofMinutes(1)).build();
+    nodes.forEach(node -> node.options = limited);
+    MajorityLease hold = hold(RENEWED);
+    first.whenMeasured =
+        () -> {
+          first.whenMeasured = () -> {};
+          throw new OutOfMemoryError("on purpose");
+        };
+    Runnable atMaxHold = nodes.get(1).scheduled.remove();
+    assertThrows(OutOfMemoryError.class, atMaxHold::run);
+    assertTrue(hold.isRenewed());
+
+    nodes.get(1).scheduled.remove().run();
+
+    assertFalse(hold.isRenewed());
+    assertEquals(0, nodes.get(1).scheduled.size(), "nothing is left to look at");
   }
 
   @Test

@@ -258,6 +258,45 @@ class ReacquisitionSlotsTest {
     assertEquals(3, hold.validNodes());
   }
 
+  /** A renewal asks for the lease of the acquisition, and this one would go on for longer. */
+  @Test
+  void aNodeIsReacquiredForTheLeaseOfItsClientAndLastsAsLongAsTheHold() {
+    LockOptions options = LockOptions.defaults();
+    Duration lease = options.lease().multipliedBy(20);
+    for (FakeNodeLease granted : List.of(first, second)) {
+      granted.remaining = lease;
+      granted.setRenewed(false);
+    }
+    MajorityLease hold = hold(source, late, null, lease);
+    late.lose();
+    FakeNodeLease again = new FakeNodeLease("again");
+    again.setRenewed(false);
+    node.grants = () -> again;
+
+    attempt();
+
+    assertSame(again, hold.leaseAt(PLACE));
+    LeaseTerms asked = Objects.requireNonNull(node.asked);
+    assertFalse(asked.renewed());
+    assertEquals(options.lease().toMillis(), asked.leaseMillis());
+    assertEquals(lease, again.remaining());
+  }
+
+  @Test
+  void aNodeIsReacquiredForTheRestOfAShortLease() {
+    Duration rest = Duration.ofSeconds(3);
+    for (FakeNodeLease granted : List.of(first, second)) {
+      granted.remaining = rest;
+      granted.setRenewed(false);
+    }
+    var unused = hold(source, late, null, Duration.ofSeconds(5));
+    late.lose();
+
+    attempt();
+
+    assertEquals(rest.toMillis(), Objects.requireNonNull(node.asked).leaseMillis());
+  }
+
   @Test
   void aMemberThatJoinsAfterTheRenewalEndedIsNotRenewed() {
     MajorityLease hold = hold(null);

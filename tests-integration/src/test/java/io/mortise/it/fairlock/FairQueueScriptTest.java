@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.support.ScriptServer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The other fair scripts alone: releases, leaves, heartbeats, and whom they notify. */
 @Timeout(30)
@@ -365,6 +367,20 @@ class FairQueueScriptTest {
     assertEquals(expected, fair.lengthAndPosition("me"));
     assertEquals(expected, fair.lengthAndPosition("me"));
     assertEquals(expected.get(0), fair.lengthAndPosition("").get(0));
+  }
+
+  /** It reads the queue in windows of a thousand. */
+  @ParameterizedTest
+  @ValueSource(longs = {999, 1_000, 1_999, 2_000})
+  void positionInALongQueue(long ahead) {
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < ahead; i++) {
+      words.add("A" + i);
+    }
+    given("X", String.join(" ", words) + " me B");
+
+    assertEquals(List.of(ahead + 2, ahead), fair.lengthAndPosition("me"));
+    assertEquals(List.of(ahead + 2, -1L), fair.lengthAndPosition("C"));
   }
 
   // ---- TTLs

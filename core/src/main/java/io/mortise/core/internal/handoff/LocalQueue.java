@@ -31,11 +31,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call any method. The permit belongs to an acquisition, not to a
  * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
- * by {@link LocalQueues#leave}. An error between the semaphore and the acquisition, such as an
- * {@link OutOfMemoryError}, releases it here. Fields "written with the permit" have one writer at a
- * time; they are volatile for the readers without it. The observations change by compare-and-set,
- * because a waiter without the permit may record a reply too. The offered hold belongs to the owner
- * of the permit; {@link #takeUnclaimedHold} finds the one that has no owner.
+ * by {@link QueueTicket} or {@link LocalQueueSlot}. An error between the semaphore and the
+ * acquisition, such as an {@link OutOfMemoryError}, releases it here. Fields "written with the
+ * permit" have one writer at a time; they are volatile for the readers without it. The observations
+ * change by compare-and-set, because a waiter without the permit may record a reply too. The
+ * offered hold belongs to the owner of the permit; {@link #takeUnclaimedHold} takes the one that
+ * has no owner. One atomic step takes it, so only one thread has it.
  */
 public final class LocalQueue {
   /** The maximum number of barging acquisitions in a row. */
@@ -228,7 +229,7 @@ public final class LocalQueue {
     offeredHold = hold; // no call between the two, for which there might be no stack
   }
 
-  /** Takes the hold that was offered; called with the permit. */
+  /** Takes the hold that was offered; null when there is none, or another thread has it. */
   @Nullable TransferableHold takeHold() {
     return offeredHold == null ? null : OFFERED_HOLD.getAndSet(this, null);
   }
@@ -241,16 +242,14 @@ public final class LocalQueue {
    * waiters. B leaves the queue, then looks for an offered hold. If A still sees B waiting, then B
    * sees the hold. The rule: an acquisition that hands a hold off, and one that leaves the queue
    * without the permit, both have to call this.
+   *
+   * <p>It does not take the permit: there might be no stack to release it. An acquisition that gets
+   * the permit at this moment has the hold, or asks Redis.
    */
   @Nullable TransferableHold takeUnclaimedHold() {
-    if (offeredHold == null || permit.hasQueuedThreads() || !permit.tryAcquire()) {
-      return null;
-    }
-    try {
-      return takeHold();
-    } finally {
-      permit.release();
-    }
+    return offeredHold == null || permit.hasQueuedThreads() || permit.availablePermits() == 0
+        ? null
+        : takeHold();
   }
 
   /** Lets all waiters enter; they find the client closed. */

@@ -10,35 +10,54 @@ import org.jspecify.annotations.Nullable;
  * queue, without it.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link
- * io.mortise.core.internal.lease.LeaseSlot} calls {@link #release} or {@link #handOff} once.
+ * io.mortise.core.internal.lease.LeaseSlot} calls {@link #release} or {@link #handOff} once. The
+ * fields that say what was given back are for that thread, and after an error for the one that
+ * completes it.
  */
 final class LocalQueueSlot implements QueueSlot {
   private final LocalQueues queues;
   private final LockId lockId;
   private final LocalQueue queue;
-  private final boolean withPermit;
 
-  LocalQueueSlot(LocalQueues queues, LockId lockId, LocalQueue queue, boolean withPermit) {
+  /** Whether the hold has the permit. */
+  private boolean permit;
+
+  /** Whether the queue was given back. */
+  private boolean left;
+
+  LocalQueueSlot(LocalQueues queues, LockId lockId, LocalQueue queue, boolean permit) {
     this.queues = queues;
     this.lockId = lockId;
     this.queue = queue;
-    this.withPermit = withPermit;
+    this.permit = permit;
   }
 
   @Override
   public boolean hasWaiters() {
-    return withPermit && queue.hasWaiters();
+    return permit && queue.hasWaiters();
   }
 
   @Override
   public void release() {
-    queues.leave(lockId, queue, withPermit);
+    if (permit) {
+      queue.release();
+      permit = false;
+    }
+    if (!left) {
+      queues.leave(lockId, queue);
+      left = true;
+    }
   }
 
   @Override
   public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
     queue.offerHold(hold, beforeOffer);
-    queues.leave(lockId, queue, true);
+    return completeHandOff();
+  }
+
+  @Override
+  public @Nullable TransferableHold completeHandOff() {
+    release();
     return queue.takeUnclaimedHold();
   }
 }

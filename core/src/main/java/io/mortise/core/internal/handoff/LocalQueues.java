@@ -22,7 +22,7 @@ public final class LocalQueues implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Returns the queue of a lock; the caller gives it back by {@link #leave}. */
+  /** Returns the queue of a lock; its caller gives it back by {@link #leave}. */
   LocalQueue join(LockId lockId) {
     return queues.compute(
         lockId,
@@ -33,12 +33,13 @@ public final class LocalQueues implements AutoCloseable {
         });
   }
 
-  /** Gives the queue back, with the permit if the caller has it. */
-  void leave(LockId lockId, LocalQueue queue, boolean withPermit) {
-    if (withPermit) {
-      queue.release();
-    }
-    queues.computeIfPresent(lockId, (key, present) -> --present.users == 0 ? null : present);
+  /**
+   * Gives the queue back; a permit was released before. May be called again after an error: when
+   * one comes after the count, the queue has been removed.
+   */
+  void leave(LockId lockId, LocalQueue queue) {
+    queues.computeIfPresent(
+        lockId, (key, present) -> present == queue && --present.users == 0 ? null : present);
   }
 
   public int size() {

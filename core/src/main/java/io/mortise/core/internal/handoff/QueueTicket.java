@@ -145,8 +145,8 @@ public final class QueueTicket {
   public void moveToTail(long nanos, boolean interruptible) throws InterruptedException {
     LocalQueue current = queue;
     if (current != null && permit && current.hasWaiters()) {
-      permit = false;
       current.release();
+      permit = false; // not before: after an error the permit has still to be released
       permit = current.enter(nanos, interruptible);
       takeOfferedHold(current);
     }
@@ -181,7 +181,11 @@ public final class QueueTicket {
         current.offerHold(unused);
         offered = null;
       }
-      queues.leave(lockId, current, permit);
+      if (permit) {
+        current.release();
+        permit = false;
+      }
+      queues.leave(lockId, current);
       left = current;
       queue = null;
     }

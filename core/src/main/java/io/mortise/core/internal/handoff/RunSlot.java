@@ -47,8 +47,16 @@ record RunSlot(RunWaiters waiters, RunWaiter.Offer offer, long leaseMillis) impl
     if (next == null || !next.wants(hold.leaseMillis())) {
       return hold;
     }
-    RunWaiter.Offer made = offer.of(hold);
-    beforeOffer.run();
-    return next.offer(made) ? null : hold;
+    return next.offer(offer.of(hold), beforeOffer) ? null : hold;
+  }
+
+  /** The error may have come between the offer and the signal. */
+  @Override
+  public @Nullable TransferableHold completeHandOff() {
+    RunWaiter next = waiters.next(offer.protocol());
+    if (next != null) {
+      next.wake();
+    }
+    return null;
   }
 }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.RunProtocol;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +19,18 @@ import org.jspecify.annotations.Nullable;
  *     +--- thread leaves: another grant, a time-out, an interrupt, an error ---> LEFT
  * </pre>
  *
- * <p>One compare-and-set decides between an offer and the leaving. An offer belongs to the
- * acquisition from then on, which uses the hold or has it released.
+ * <p>The monitor decides between an offer and the leaving. An offer belongs to the acquisition from
+ * then on, which uses the hold or has it released. It is no compare-and-set, because the giver must
+ * give up the hold in the same step: between the two there must be no call, for which there might
+ * be no stack.
  *
  * <p>{@link #awaits} is Dekker-style "publish, then look": the waiter names the signal for which it
  * is about to wait, and then looks for an offer. The giver makes the offer, and then fires the
  * signal that is named. If the giver does not see the signal, the waiter sees the offer.
  *
- * <p><b>Threads.</b> Any thread may call {@link #wants} and {@link #offer}. The other methods are
- * for the thread of the acquisition; it alone changes the state of one that has an offer.
+ * <p><b>Threads.</b> Any thread may call {@link #wants}, {@link #offer} and {@link #wake}. The
+ * other methods are for the thread of the acquisition; it alone changes the state of one that has
+ * an offer.
  */
 final class RunWaiter {
   /** What an acquisition is to those that pass a hold on. */
@@ -41,7 +43,7 @@ final class RunWaiter {
   static final class Offer implements State {
     private final RunProtocol protocol;
 
-    /** Written before the compare-and-set that publishes the offer. */
+    /** Written before the offer is published. */
     private @Nullable TransferableHold hold;
 
     /**
@@ -72,7 +74,9 @@ final class RunWaiter {
   }
 
   private final long leaseMillis;
-  private final AtomicReference<State> state = new AtomicReference<>(Idle.WAITING);
+
+  /** A change from WAITING needs the monitor. */
+  private volatile State state = Idle.WAITING;
 
   /** The signal for which the acquisition waits, or has waited last. */
   private volatile @Nullable Signal awaited;
@@ -88,19 +92,32 @@ final class RunWaiter {
 
   /** Returns whether a hold with that lease is of use to the acquisition, and it has not left. */
   boolean wants(long millis) {
-    return millis == leaseMillis && state.get() == Idle.WAITING;
+    return millis == leaseMillis && state == Idle.WAITING;
   }
 
-  /** Offers a hold; returns false if the acquisition has left: then the caller keeps the hold. */
-  boolean offer(Offer offered) {
-    if (!state.compareAndSet(Idle.WAITING, offered)) {
-      return false;
+  /**
+   * Offers a hold; returns false if the acquisition has left: then the caller keeps the hold.
+   *
+   * @param beforeOffer runs last: after it the hold is offered, whatever happens
+   */
+  boolean offer(Offer offered, Runnable beforeOffer) {
+    synchronized (this) {
+      if (state != Idle.WAITING) {
+        return false;
+      }
+      beforeOffer.run();
+      state = offered; // no call between the two
     }
+    wake();
+    return true;
+  }
+
+  /** Wakes the acquisition, which then looks for an offer. */
+  void wake() {
     Signal signal = awaited;
     if (signal != null) {
       signal.fire();
     }
-    return true;
   }
 
   /** Returns whether there is an offer; a later one fires that signal. */
@@ -111,21 +128,24 @@ final class RunWaiter {
 
   /** Returns the offer; null when there is none. */
   @Nullable Offer offered() {
-    return state.get() instanceof Offer offer ? offer : null;
+    return state instanceof Offer offer ? offer : null;
   }
 
   /** Waits for another offer, after the hold of this one was given up. */
   void decline() {
-    state.set(Idle.WAITING);
+    state = Idle.WAITING;
   }
 
   /** Ends the wait, unless there is an offer; returns whether there is none. */
-  boolean leave() {
-    return state.compareAndSet(Idle.WAITING, Idle.LEFT) || state.get() == Idle.LEFT;
+  synchronized boolean leave() {
+    if (state == Idle.WAITING) {
+      state = Idle.LEFT;
+    }
+    return state == Idle.LEFT;
   }
 
   /** Ends the wait after an offer, whose hold was taken or given up. */
   void end() {
-    state.set(Idle.LEFT);
+    state = Idle.LEFT;
   }
 }

@@ -41,6 +41,10 @@ final class SharedHold implements SharedLease.Users {
   @GuardedBy("lock")
   private boolean closed;
 
+  /** The last user, which has to release the hold; null before it has left. */
+  @GuardedBy("lock")
+  private @Nullable SharedLease last;
+
   /**
    * @param onClosed called when no thread can join the hold any more
    */
@@ -123,9 +127,13 @@ final class SharedHold implements SharedLease.Users {
   public boolean leave(SharedLease lease) {
     lock.lock();
     try {
-      if (!users.remove(lease) || !users.isEmpty() || closed) {
+      if (closed) {
+        return lease == last; // again, after an error
+      }
+      if (!users.remove(lease) || !users.isEmpty()) {
         return false;
       }
+      last = lease;
       closed = true;
     } finally {
       lock.unlock();

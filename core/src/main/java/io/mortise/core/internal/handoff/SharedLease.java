@@ -31,7 +31,10 @@ public final class SharedLease extends CompositeLease implements RedisHold {
      */
     boolean needsVerification(SharedLease leaving);
 
-    /** Removes a user; returns whether it was the last one, which has to release the hold. */
+    /**
+     * Removes a user; returns whether it was the last one, which has to release the hold. The same
+     * again if it is called again after an error.
+     */
     boolean leave(SharedLease lease);
   }
 
@@ -40,9 +43,6 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   private final @Nullable Thread owner;
   private final long sinceNanos;
   private final boolean joined;
-
-  /** Whether this was the last user, and was dropped; one thread drops it. */
-  private boolean last;
 
   /**
    * @param sinceNanos when this user's part of the hold began
@@ -74,8 +74,7 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   /** May be called again after an error. */
   @Override
   public void drop() {
-    last |= users.leave(this);
-    if (last) {
+    if (users.leave(this)) {
       base.drop();
     }
   }
@@ -175,6 +174,12 @@ public final class SharedLease extends CompositeLease implements RedisHold {
     if (users.leave(this)) {
       base.stopRenewal(why);
     }
+  }
+
+  /** Has the hold released in the background, if this was the last user. */
+  @Override
+  protected void abandonMembers() {
+    drop();
   }
 
   /** Leaves the hold without a command, because a lost hold has nothing to release. */

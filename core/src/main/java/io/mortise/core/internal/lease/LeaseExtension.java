@@ -99,8 +99,9 @@ final class LeaseExtension {
   }
 
   private void verify() throws CommandException {
-    if (!timing.deadline().isOver()) {
-      exchange(timing.remainingMillis(), commands.timeoutNanos());
+    long millis = timing.remainingMillis();
+    if (timing.deadline().note(millis)) { // it may arrive late
+      exchange(millis, commands.timeoutNanos());
     }
   }
 

@@ -275,12 +275,14 @@ final class LeaseRelease implements Completions.Operation {
       termination.releaseInBackground();
       unconfirmed = false;
     }
+    if (unclaimed == null) {
+      unclaimed = termination.slot().complete();
+    }
     TransferableHold untaken = unclaimed;
     if (untaken != null) {
       context.releases().releaseInBackground(id.protocol(), untaken);
       unclaimed = null;
     }
-    termination.slot().complete();
     if (counted) {
       context.operations().end();
       counted = false;

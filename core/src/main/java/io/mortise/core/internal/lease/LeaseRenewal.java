@@ -36,7 +36,10 @@ public final class LeaseRenewal implements BatchItem {
   private final LossDetector losses;
   private final RegisteredHold hold; // the whole hold, as it is registered
   private volatile @Nullable BooleanSupplier sharersDead; // null unless several threads share it
+  private volatile @Nullable AcquisitionEvents events; // null while nobody listens
   private volatile boolean inFlight;
+  private volatile long inFlightMillis;
+  private volatile long inFlightEpoch;
 
   /**
    * Whether to verify the hold at once after the reply to the request under way. Read before {@code
@@ -44,15 +47,8 @@ public final class LeaseRenewal implements BatchItem {
    */
   private volatile boolean verificationRequested;
 
-  /** Reports late renewals; null while nobody listens. */
-  private volatile @Nullable AcquisitionEvents events;
-
-  private volatile long inFlightMillis;
-
   /** Whether the request under way lengthens the hold; otherwise it only verifies it. */
   private volatile boolean inFlightLengthens;
-
-  private volatile long inFlightEpoch;
 
   LeaseRenewal(
       LeaseContext context,
@@ -97,7 +93,6 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   // ---- called by the scheduler
-
   long dueNanos() {
     return state.now().phase() == Phase.LOST
         ? timing.nextRequestNanos()
@@ -220,7 +215,6 @@ public final class LeaseRenewal implements BatchItem {
   }
 
   // ---- called by a worker
-
   @Override
   public ScriptCall call() {
     return id.protocol().renew(id.holder(), inFlightMillis);
@@ -254,15 +248,20 @@ public final class LeaseRenewal implements BatchItem {
   @Override
   public void onReply(long answer, long sentNanos) {
     long millis = inFlightLengthens ? inFlightMillis : 0;
-    long epochBefore = inFlightEpoch;
     timing.setNextRequest(timing.nextRequestAfterReply(sentNanos));
+    losses.noteVerification(inFlightMillis - millis, true);
     try {
-      applyReply(answer, sentNanos, millis, epochBefore);
+      applyReply(answer, sentNanos, millis, inFlightEpoch);
     } finally {
       inFlight = false; // not before: until then the hold is not settled
       correctNextRequest();
       context.scheduler().reschedule(hold);
     }
+  }
+
+  /** Returns whether a verification is under way. One that was under way has been noted. */
+  boolean isVerifying() {
+    return inFlight && !inFlightLengthens;
   }
 
   /** Handles the reply to any request to renew or verify the hold. */
@@ -280,6 +279,7 @@ public final class LeaseRenewal implements BatchItem {
     timing.setNextRequest(
         context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
     losses.onNoReply();
+    losses.noteVerification(isVerifying() && fault.mayHaveExecuted() ? inFlightMillis : 0, false);
     inFlight = false;
     correctNextRequest();
     context.scheduler().reschedule(hold); // before what may throw
@@ -287,8 +287,7 @@ public final class LeaseRenewal implements BatchItem {
     if (reported != null && timing.isRenewed()) {
       reported.renewalFailed(fault);
     }
-    if (state.atRisk()) {
-      // off this thread, which may be the scheduler's
+    if (state.atRisk()) { // logged off this thread, which may be the scheduler's
       context.log(() -> context.failedRenewals().log(id.lockName(), fault));
     }
   }

@@ -46,7 +46,7 @@ final class LeaseSlot {
   /** Whether the holder id must stay that of this hold. */
   private volatile boolean pinned;
 
-  /** The slot that is being left; only the thread that has taken it uses it. */
+  /** The slot that leaves with the hold; only the thread that has detached it uses it. */
   private @Nullable QueueSlot leaving;
 
   LeaseSlot(LockTuning tuning, Ticker ticker, ClosingState closing) {
@@ -83,13 +83,19 @@ final class LeaseSlot {
     return live.getAsBoolean();
   }
 
-  /** Gives the slot up, unless it was given up before. */
+  /** Gives the slot up, unless it was given up before. After an error the next call does it. */
   void release() {
     QueueSlot taken = SLOT.getAndSet(this, null);
     if (taken != null) {
-      leaving = taken;
-      taken.release();
-      leaving = null;
+      boolean released = false;
+      try {
+        taken.release();
+        released = true;
+      } finally {
+        if (!released) {
+          slot = taken; // no call: there may be no stack for one
+        }
+      }
     }
   }
 
@@ -130,13 +136,19 @@ final class LeaseSlot {
     return unclaimed;
   }
 
-  /** Gives the slot up after an error, whatever step the error has interrupted. */
-  void complete() {
+  /**
+   * Gives the slot up after an error, whatever step the error has interrupted.
+   *
+   * @return a hold that was offered and that nobody will take; null when there is none
+   */
+  @Nullable TransferableHold complete() {
     QueueSlot taken = leaving;
-    if (taken != null) {
-      taken.release();
-      leaving = null;
+    if (taken == null) {
+      release();
+      return null;
     }
-    release();
+    TransferableHold unclaimed = taken.completeHandOff();
+    leaving = null;
+    return unclaimed;
   }
 }

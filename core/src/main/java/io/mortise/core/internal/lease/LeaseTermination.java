@@ -15,7 +15,8 @@ import io.mortise.core.spi.RunProtocol;
  * sent. B makes the deadline over, then looks at the note, and has the hold released in the
  * background. The rule: the thread that makes a hold expired looks at the note after that. An
  * extension never creates a hold that is missing, so the first release that Redis answers is
- * enough, in whatever order the two arrive.
+ * enough, in whatever order the two arrive. A verification names the rest of the lease, and so
+ * lengthens the hold when it arrives late: it counts as an extension until it was answered in time.
  *
  * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
  * in {@link LeaseStateMachine}, and gives up its slot in the local queue. A lost hold stays in the
@@ -36,6 +37,9 @@ public final class LeaseTermination {
 
   /** Whether the owner of a lost hold has unlocked it. */
   private volatile boolean unlocked;
+
+  /** Whether what Redis may keep of a lost hold has been looked at. */
+  private volatile boolean abandoned;
 
   /** The attempts before the one that was granted. */
   private volatile UnansweredAttempts unanswered = UnansweredAttempts.NONE;
@@ -110,7 +114,8 @@ public final class LeaseTermination {
       renewal.scheduleLossCheck();
       return true;
     } finally {
-      if (loss.equals(state.now().loss())) { // lost by this call, also if an error follows
+      // Lost by this call, also if an error follows; what that keeps from here completeEnd does.
+      if (loss.equals(state.now().loss())) {
         try {
           releaseSlotIfEnded(); // otherwise the release under way gives it up
         } finally {
@@ -130,14 +135,15 @@ public final class LeaseTermination {
   }
 
   /**
-   * Notifies the listeners of the loss that could not be notified before. The scheduler calls it,
-   * again and again.
+   * Completes a loss that an error has interrupted, and notifies the listeners that could not be
+   * notified before. The scheduler calls it, again and again.
    *
    * @return whether the lost hold may leave the scheduler: all are notified, and no living thread
    *     has still to unlock it
    */
   boolean completeLoss(long nowNanos) {
     timing.setNextRequest(nowNanos + LeaseRenewal.LOSS_CHECK_NANOS);
+    completeEnd();
     if (!state.deliver()) {
       return false;
     }
@@ -146,13 +152,25 @@ public final class LeaseTermination {
     return owner == null || unlocked || !owner.isAlive();
   }
 
+  /** Completes the end of a lost hold, if an error has kept the thread that lost it from that. */
+  void completeEnd() {
+    LeaseLoss loss = state.now().loss();
+    if (loss != null) {
+      releaseSlotIfEnded();
+      if (!abandoned) { // twice if the thread is at it, which only costs commands
+        abandonIfRedisMayKeepIt(loss);
+      }
+    }
+  }
+
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
-    boolean mayOutlive = timing.deadline().mayOutlive();
+    boolean mayOutlive = renewal.isVerifying() || timing.deadline().mayOutlive();
     if (unanswered.exists()
         || RunProtocol.hasServed(id.protocol())
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       releaseInBackground();
     }
+    abandoned = true;
   }
 
   // ---- for every end

@@ -91,6 +91,20 @@ final class LossDetector {
   }
 
   /**
+   * Notes a verification that reaches Redis late: the hold lasts there for the rest of its lease
+   * from then on. One that was answered soon lengthens nothing, as far as the clocks agree.
+   *
+   * @param millis the rest of the lease that it has named; 0 when it was none
+   * @param answered whether Redis has answered it by now
+   */
+  void noteVerification(long millis, boolean answered) {
+    long endNanos = ticker.read() + millis * 1_000_000; // at the latest, if it is answered
+    if (millis > 0 && (!answered || endNanos - timing.endInRedisNanos() > 0)) {
+      var unused = timing.deadline().note(millis);
+    }
+  }
+
+  /**
    * Handles the reply to any request to renew or verify the hold; see {@link LeaseTiming#confirm}.
    *
    * @return whether the hold is there, and has not ended meanwhile

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slot in the local queue of its client that a hold keeps. The thread that ends the hold gives
- * the slot up, exactly once, by {@link #release} or {@link #handOff}.
+ * the slot up, exactly once, by {@link #release} or {@link #handOff}. If an error ends one of them,
+ * {@link #release} may be called again, and {@link #completeHandOff} completes the other.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link LeaseSlot} makes sure that only one
  * thread gives the slot up.
@@ -29,4 +30,13 @@ public interface QueueSlot {
    *     otherwise null
    */
   @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer);
+
+  /**
+   * Completes a hand-off that an error has ended, with or without an offer. May be called again
+   * after an error.
+   *
+   * @return a hold that was offered and that nobody will take: the caller then owns it and has to
+   *     release it; otherwise null
+   */
+  @Nullable TransferableHold completeHandOff();
 }

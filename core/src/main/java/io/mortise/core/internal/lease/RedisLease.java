@@ -255,6 +255,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   public void release() {
     if (!releasing.release()) {
       termination.unlocked();
+      termination.completeEnd();
       if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
         context.holds().forget(this);
       }

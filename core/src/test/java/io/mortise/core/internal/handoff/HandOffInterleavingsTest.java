@@ -39,7 +39,8 @@ class HandOffInterleavingsTest {
 
     void handOff() {
       queue.offerHold(HOLD);
-      queues.leave(LOCK, queue, true);
+      queue.release();
+      queues.leave(LOCK, queue);
       note(queue.takeUnclaimedHold());
     }
 
@@ -55,7 +56,10 @@ class HandOffInterleavingsTest {
       } catch (InterruptedException e) {
         // it gives up
       } finally {
-        queues.leave(LOCK, own, permit);
+        if (permit) {
+          own.release();
+        }
+        queues.leave(LOCK, own);
         checkForUnclaimedHold(own);
       }
     }

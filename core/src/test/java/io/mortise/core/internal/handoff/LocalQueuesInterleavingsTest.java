@@ -32,6 +32,13 @@ class LocalQueuesInterleavingsTest {
 
     private int turns;
 
+    void leave(LocalQueue queue, boolean withPermit) {
+      if (withPermit) {
+        queue.release();
+      }
+      queues.leave(LOCK, queue);
+    }
+
     /** One acquisition and hold: whether it got the permit. */
     boolean turn(long nanos, boolean interruptible) {
       LocalQueue queue = queues.join(LOCK);
@@ -47,7 +54,7 @@ class LocalQueuesInterleavingsTest {
       } catch (InterruptedException e) {
         assertFalse(permit);
       } finally {
-        queues.leave(LOCK, queue, permit);
+        leave(queue, permit);
       }
       return permit;
     }
@@ -64,7 +71,7 @@ class LocalQueuesInterleavingsTest {
       assertFalse(kept.hasWaiters());
       assertTrue(kept.enter(0, true), "the permit was lost");
       assertFalse(kept.enter(0, true), "the permit was passed on twice");
-      queues.leave(LOCK, kept, true);
+      leave(kept, true);
       assertEquals(0, queues.size());
     }
   }
@@ -141,13 +148,13 @@ class LocalQueuesInterleavingsTest {
           race(
               () -> {
                 if (hold.lose(loss)) {
-                  scenario.queues.leave(LOCK, queue, true);
+                  scenario.leave(queue, true);
                 }
               },
               () -> {
                 if (hold.beginRelease()) {
                   hold.endRelease(null);
-                  scenario.queues.leave(LOCK, queue, true);
+                  scenario.leave(queue, true);
                 }
               },
               scenario::turn);
@@ -167,7 +174,8 @@ class LocalQueuesInterleavingsTest {
               () -> {
                 LocalQueue queue = queues.join(LOCK);
                 assertTrue(queue.enter(FOREVER, false));
-                queues.leave(LOCK, queue, true);
+                queue.release();
+                queues.leave(LOCK, queue);
               };
           race(waiter, waiter, queues::close);
           assertEquals(1, held.users);

@@ -3,7 +3,9 @@ package io.mortise.core.internal.handoff;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
@@ -14,6 +16,7 @@ import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisLease;
+import io.mortise.core.internal.lease.TransferableHold;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
@@ -29,6 +32,9 @@ class LocalQueuesTest {
   private static final long AN_HOUR = 3_600_000_000_000L;
   private static final LockId A = new LockId("lock", "a");
   private static final LockId B = new LockId("lock", "b");
+
+  private static final TransferableHold HOLD =
+      new TransferableHold("id:1", 0, 0, 1, 7, TransferableHold.TokenReserve.NONE, 0);
 
   private final LocalQueues queues = new LocalQueues(System::nanoTime);
 
@@ -46,37 +52,92 @@ class LocalQueuesTest {
     LocalQueue queue = queues.join(A);
     queues.join(A);
 
-    queues.leave(A, queue, false);
+    queues.leave(A, queue);
     assertSame(queue, queues.join(A), "somebody is still there");
-    queues.leave(A, queue, false);
-    queues.leave(A, queue, false);
+    queues.leave(A, queue);
+    queues.leave(A, queue);
 
     assertEquals(0, queues.size());
     assertNotSame(queue, queues.join(A));
   }
 
   @Test
-  void leavingReleasesThePermitExactlyOnce() throws Exception {
+  void aSlotReleasesItsPermitExactlyOnce() throws Exception {
     LocalQueue queue = queues.join(A);
     queues.join(A);
     queues.join(A);
     assertTrue(queue.enter(0, true));
 
-    queues.leave(A, queue, true);
+    new LocalQueueSlot(queues, A, queue, true).release();
 
     assertTrue(queue.enter(0, true));
     assertFalse(queue.enter(0, true), "one permit, not two");
   }
 
   @Test
-  void leavingWithoutThePermitReleasesNone() throws Exception {
+  void aSlotWithoutThePermitReleasesNone() throws Exception {
     LocalQueue queue = queues.join(A);
     queues.join(A);
     assertTrue(queue.enter(0, true));
 
-    queues.leave(A, queue, false);
+    new LocalQueueSlot(queues, A, queue, false).release();
 
     assertFalse(queue.enter(0, true));
+  }
+
+  /** The error comes between the permit and the count of those that use the queue. */
+  @Test
+  void aSlotThatIsReleasedAgainAfterAnErrorReleasesNoSecondPermit() throws Exception {
+    LocalQueue queue = queues.join(A);
+    assertTrue(queue.enter(0, true));
+    LocalQueueSlot slot = new LocalQueueSlot(queues, null, queue, true);
+    assertThrows(NullPointerException.class, slot::release);
+
+    assertThrows(NullPointerException.class, slot::release);
+
+    assertTrue(queue.enter(0, true));
+    assertFalse(queue.enter(0, true), "one permit, not two");
+  }
+
+  @Test
+  void aHandOffThatIsCompletedAgainNeitherReleasesThePermitNorLeavesTheQueueTwice()
+      throws Exception {
+    LocalQueue queue = queues.join(A);
+    queues.join(A);
+    assertTrue(queue.enter(0, true));
+    LocalQueueSlot slot = new LocalQueueSlot(queues, A, queue, true);
+    assertSame(HOLD, slot.handOff(HOLD, () -> {}));
+
+    assertNull(slot.completeHandOff());
+
+    assertEquals(1, queues.size(), "another acquisition uses it");
+    assertTrue(queue.enter(0, true));
+    assertFalse(queue.enter(0, true), "one permit, not two");
+  }
+
+  /** The error comes between the offer and the permit, and the last waiter gives up meanwhile. */
+  @Test
+  void aHandOffThatAnErrorHasEndedReturnsTheHoldThatNobodyWillTake() throws Exception {
+    LocalQueue queue = queues.join(A);
+    assertTrue(queue.enter(0, true));
+    queue.offerHold(HOLD);
+    assertNull(queue.takeUnclaimedHold(), "the permit is not free yet");
+
+    assertSame(HOLD, new LocalQueueSlot(queues, A, queue, true).completeHandOff());
+
+    assertEquals(0, queues.size());
+  }
+
+  /** It was removed, and another acquisition has made the next one. */
+  @Test
+  void aQueueThatIsLeftAgainAfterAnErrorDoesNotCountForTheNextOne() {
+    LocalQueue removed = queues.join(A);
+    queues.leave(A, removed);
+    LocalQueue next = queues.join(A);
+
+    queues.leave(A, removed);
+
+    assertSame(next, queues.join(A));
   }
 
   @Test
@@ -97,7 +158,10 @@ class LocalQueuesTest {
                     turns.incrementAndGet();
                     inside.decrementAndGet();
                   }
-                  queues.leave(A, queue, permit);
+                  if (permit) {
+                    queue.release();
+                  }
+                  queues.leave(A, queue);
                 }
                 return crowds;
               }));

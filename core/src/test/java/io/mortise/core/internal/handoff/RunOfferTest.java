@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockOptions;
@@ -106,6 +108,22 @@ class RunOfferTest {
     assertEquals(TOKEN + 1, taken.fencingToken());
     assertEquals(0, acquisitions.runWaiters().size());
     taken.drop();
+  }
+
+  /** The error comes between the offer and the signal; the waiter would wait for a whole lease. */
+  @Test
+  void aWaiterIsWokenWhenAHandOffIsCompletedAfterAnError() {
+    LocalHandOff next = waiter(null);
+    RunSlot slot = slot();
+    assertNull(slot.handOff(hold(), () -> {}));
+    Signal signal = new Signal();
+    assertTrue(next.runs().awaitsOffer(signal)); // as if the offer had not seen this one
+    long seen = signal.generation();
+
+    assertNull(slot.completeHandOff());
+
+    assertNotEquals(seen, signal.generation());
+    next.runs().leave();
   }
 
   @Test

@@ -38,7 +38,7 @@ class RunWaiterInterleavingsTest {
                 }
                 assertNotNull(waiter.offered());
               },
-              () -> waiter.offer(OFFER));
+              () -> waiter.offer(OFFER, () -> {}));
         });
   }
 
@@ -58,7 +58,7 @@ class RunWaiterInterleavingsTest {
                 }
               },
               () -> {
-                if (!waiter.offer(OFFER)) {
+                if (!waiter.offer(OFFER, () -> {})) {
                   owners.incrementAndGet();
                 }
               });

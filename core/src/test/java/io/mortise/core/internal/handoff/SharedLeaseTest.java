@@ -1,19 +1,27 @@
 package io.mortise.core.internal.handoff;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -22,20 +30,24 @@ import org.junit.jupiter.api.Timeout;
 /** The users of a shared hold that is lost. */
 @Timeout(60)
 class SharedLeaseTest {
+  private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
   private static final Duration LEASE = Duration.ofMinutes(10);
 
   @AutoClose private final LockClient client = LockClient.create("redis://127.0.0.1:1");
 
   private RedisLease lostHold() {
     LeaseContext context = ((RedisLockClient) client).context().lease();
-    long sentNanos = context.nanos() - LEASE.multipliedBy(2).toNanos();
+    return hold(context, context.nanos() - LEASE.multipliedBy(2).toNanos());
+  }
+
+  private static RedisLease hold(LeaseContext context, long sentNanos) {
     return RedisLease.granted(
         context,
         new FakeProtocol("orders"),
         "client:1",
         new AcquireResult.Acquired(1, 0),
         null,
-        LeaseTerms.of(client.options(), Duration.ZERO, LEASE, false),
+        LeaseTerms.of(context.options(), Duration.ZERO, LEASE, false),
         new AttemptStart(sentNanos, context.holds().epoch()));
   }
 
@@ -69,5 +81,38 @@ class SharedLeaseTest {
     assertThrows(LeaseLostException.class, lease::release);
 
     assertEquals(before + 1, users.calls.get());
+  }
+
+  /** The error comes in the middle of the last user's unlock, as when the stack overflows. */
+  @Test
+  void aHoldWhoseLastUserAnErrorHasInterruptedIsReleased() {
+    RespServer server = new RespServer(command -> RespServer.integers(List.of(1L, 0L)));
+    RedisLockClient connected = TestClients.of(server, LockOptions.defaults());
+    try {
+      AtomicInteger closings = new AtomicInteger();
+      LeaseContext context = connected.context().lease();
+      RedisLease base = hold(context, context.nanos());
+      SharedHold shared =
+          new SharedHold(
+              context.ticker(),
+              context.closing(),
+              LockOptions.defaults().tuning(),
+              base,
+              closed -> {
+                if (closings.incrementAndGet() == 1) {
+                  throw new StackOverflowError("on purpose");
+                }
+              });
+      SharedLease lease = shared.begin(new FakeSource("orders"), null).startWatching();
+
+      assertThrows(StackOverflowError.class, lease::release);
+
+      await()
+          .atMost(BackgroundCall.LIVENESS)
+          .until(() -> server.heard().stream().anyMatch(call -> call.get(1).equals(RELEASE)));
+    } finally {
+      connected.close();
+      server.close();
+    }
   }
 }

@@ -68,23 +68,14 @@ class HandOffDuringRenewalTest {
     }
   }
 
-  /** A slot behind which another acquisition waits. */
-  private static final class WithWaiters implements QueueSlot {
+  /** Keeps the hold that is handed off. */
+  private static final class KeepingSlot extends FakeQueueSlot {
     private @Nullable TransferableHold handedOff;
 
     @Override
-    public boolean hasWaiters() {
-      return true;
-    }
-
-    @Override
-    public void release() {}
-
-    @Override
     public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
-      beforeOffer.run();
       handedOff = hold;
-      return null;
+      return super.handOff(hold, beforeOffer);
     }
   }
 
@@ -115,7 +106,7 @@ class HandOffDuringRenewalTest {
    */
   private @Nullable TransferableHold handOff(int reading) throws Exception {
     HoldParts hold = new HoldParts(context(), TERMS);
-    WithWaiters slot = new WithWaiters();
+    KeepingSlot slot = new KeepingSlot();
     hold.slot.set(slot);
     hold.slot.reserveTokensUntil(16);
     long due = hold.timing.nextRequestNanos();

@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import io.mortise.connection.testing.FakeTicker;
 import io.mortise.core.LockOptions;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,13 +23,14 @@ class LeaseSlotTest {
   private final FakeTicker ticker = new FakeTicker();
   private final ClosingState closing = new ClosingState();
   private final LeaseSlot slot = new LeaseSlot(TUNING, ticker, closing);
-  private final FakeSlot taken = new FakeSlot();
+  private final CountingSlot taken = new CountingSlot();
 
   /** A slot with a waiter, unless the test says otherwise. */
-  private static final class FakeSlot implements QueueSlot {
+  private static final class CountingSlot extends FakeQueueSlot {
     int releases;
     boolean hasWaiters = true;
     boolean fails;
+    @Nullable TransferableHold unclaimed;
 
     @Override
     public boolean hasWaiters() {
@@ -46,6 +49,12 @@ class LeaseSlotTest {
     public TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
       release();
       return hold;
+    }
+
+    @Override
+    public @Nullable TransferableHold completeHandOff() {
+      release();
+      return unclaimed;
     }
   }
 
@@ -78,6 +87,35 @@ class LeaseSlotTest {
 
     slot.complete();
     slot.complete();
+
+    assertEquals(1, taken.releases);
+  }
+
+  @Test
+  void aSlotWhoseReleaseAnErrorHasInterruptedIsGivenUpByTheNextRelease() {
+    slot.set(taken);
+    taken.fails = true;
+    assertThrows(StackOverflowError.class, slot::release);
+    taken.fails = false;
+
+    slot.release();
+    slot.release();
+
+    assertEquals(1, taken.releases);
+  }
+
+  @Test
+  void aHandOffThatAnErrorHasInterruptedIsCompletedUntilThatSucceeds() {
+    slot.set(taken);
+    slot.detach();
+    taken.fails = true;
+    assertThrows(StackOverflowError.class, () -> slot.handOff(hold(), () -> {}));
+    assertThrows(StackOverflowError.class, slot::complete);
+    taken.fails = false;
+    taken.unclaimed = hold();
+
+    assertSame(taken.unclaimed, slot.complete());
+    assertNull(slot.complete());
 
     assertEquals(1, taken.releases);
   }

@@ -12,6 +12,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
@@ -202,6 +203,38 @@ class LeaseTerminationTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> slot.releases.get() == 2);
   }
 
+  private RedisLease acquired() throws InterruptedException {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
+    return (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+  }
+
+  /** As of a thread without stack that asks for the state of a lease that has run out. */
+  @Test
+  void aLossThatAnErrorHasInterruptedIsCompletedByTheScheduler() throws Exception {
+    RedisLease lease = acquired();
+    FailingSlot slot = new FailingSlot();
+    lease.termination().setSlot(slot);
+
+    assertThrows(
+        OutOfMemoryError.class, () -> lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> slot.releases.get() == 2);
+  }
+
+  @Test
+  void aLossThatAnErrorHasInterruptedIsCompletedWhenTheHoldIsReleased() throws Exception {
+    RedisLease lease = acquired();
+    client.context().lease().holds().forget(lease); // the scheduler does not come first
+    FailingSlot slot = new FailingSlot();
+    lease.termination().setSlot(slot);
+    assertThrows(
+        OutOfMemoryError.class, () -> lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
+
+    assertThrows(LeaseLostException.class, lease::release);
+
+    assertEquals(2, slot.releases.get());
+  }
+
   @Test
   void aReleasedHoldThatAnErrorHasKeptInTheSchedulerLeavesItWhenItIsDue() throws Exception {
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, SHORT, true);
@@ -235,7 +268,7 @@ class LeaseTerminationTest {
   }
 
   /** A slot that is given up at the second attempt. */
-  private static final class FailingSlot implements QueueSlot {
+  private static final class FailingSlot extends FakeQueueSlot {
     final AtomicInteger releases = new AtomicInteger();
 
     @Override
@@ -248,11 +281,6 @@ class LeaseTerminationTest {
       if (releases.incrementAndGet() == 1) {
         throw new OutOfMemoryError("on purpose");
       }
-    }
-
-    @Override
-    public TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
-      throw new UnsupportedOperationException();
     }
   }
 }

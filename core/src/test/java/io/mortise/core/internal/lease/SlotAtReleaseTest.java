@@ -12,6 +12,7 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
@@ -61,7 +62,7 @@ class SlotAtReleaseTest {
   }
 
   /** The first thread that gives it up stops in the middle of that. */
-  private static final class PausedSlot implements QueueSlot {
+  private static final class PausedSlot extends FakeQueueSlot {
     final AtomicInteger releases = new AtomicInteger();
     final CountDownLatch goOn = new CountDownLatch(1);
 
@@ -75,11 +76,6 @@ class SlotAtReleaseTest {
       if (releases.incrementAndGet() == 1) {
         reach(goOn);
       }
-    }
-
-    @Override
-    public @Nullable TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
-      throw new AssertionError("nobody waits");
     }
   }
 
@@ -119,15 +115,7 @@ class SlotAtReleaseTest {
   @Test
   void anUnclaimedHoldIsReleasedAfterAnError() {
     hold.slot.set(
-        new QueueSlot() {
-          @Override
-          public boolean hasWaiters() {
-            return true;
-          }
-
-          @Override
-          public void release() {}
-
+        new FakeQueueSlot() {
           @Override
           public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
             answer = "-ERR on purpose\r\n";
@@ -144,14 +132,15 @@ class SlotAtReleaseTest {
   }
 
   /** A slot whose hand-off an error ends, as when the stack overflows. */
-  private record OverflowingSlot(boolean afterOffer) implements QueueSlot {
-    @Override
-    public boolean hasWaiters() {
-      return true;
-    }
+  private static final class OverflowingSlot extends FakeQueueSlot {
+    private final boolean afterOffer;
 
-    @Override
-    public void release() {}
+    /** What nobody has taken when the hand-off is completed. */
+    private @Nullable TransferableHold unclaimed;
+
+    OverflowingSlot(boolean afterOffer) {
+      this.afterOffer = afterOffer;
+    }
 
     @Override
     public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
@@ -159,6 +148,11 @@ class SlotAtReleaseTest {
         beforeOffer.run();
       }
       throw new StackOverflowError("on purpose");
+    }
+
+    @Override
+    public @Nullable TransferableHold completeHandOff() {
+      return unclaimed;
     }
   }
 
@@ -184,6 +178,17 @@ class SlotAtReleaseTest {
 
     assertEquals(0, context.releases().size());
     assertEquals(0, releases());
+  }
+
+  /** The waiter gives up before the thread that offers can have released its permit. */
+  @Test
+  void aHoldThatWasOfferedBeforeAnErrorIsReleasedIfNobodyTakesIt() {
+    OverflowingSlot slot = new OverflowingSlot(true);
+    slot.unclaimed = hold.timing.toTransferableHold(HoldParts.HOLDER, 1, TokenReserve.NONE);
+
+    handOffInto(slot);
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > 0);
   }
 
   private int releases() {
