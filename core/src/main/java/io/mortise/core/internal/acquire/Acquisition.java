@@ -95,7 +95,8 @@ public final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
-    this.faultPause = new FaultPause(leases, protocol, terms, waiting, ticket, faultTimeout);
+    this.faultPause =
+        new FaultPause(leases.closing(), protocol, terms, waiting, ticket, faultTimeout);
   }
 
   /**

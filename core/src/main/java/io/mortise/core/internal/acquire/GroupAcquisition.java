@@ -72,7 +72,7 @@ public final class GroupAcquisition implements Completions.Operation {
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = acquisitions.lease();
-    this.tickets = new GroupTickets(context, acquisitions.queues());
+    this.tickets = new GroupTickets(context.ticker(), context.releases(), acquisitions.queues());
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
