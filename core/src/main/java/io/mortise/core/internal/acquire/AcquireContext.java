@@ -33,7 +33,7 @@ public record AcquireContext(
     return lease.options();
   }
 
-  public long nanos() {
+  long nanos() {
     return lease.nanos();
   }
 
