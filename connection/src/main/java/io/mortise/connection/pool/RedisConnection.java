@@ -66,7 +66,7 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /** Closes the socket of a connection, whoever uses it; a failure has no consequence. */
+  /** Closes the socket of a connection, whichever thread uses it; a failure has no consequence. */
   public static void disconnect(Connection connection) {
     try {
       connection.forceDisconnect();
