@@ -4,7 +4,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The server has refused a command of an exchange after an earlier one had taken effect. The
+ * Thrown when the server has refused a command of an exchange after an earlier one had taken effect. The
  * caller has to undo that, whatever the refusal says about its own command.
  */
 public final class PartlyExecutedException extends JedisException {

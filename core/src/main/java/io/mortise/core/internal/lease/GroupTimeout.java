@@ -6,7 +6,7 @@ import io.mortise.core.spi.LeaseTerms;
 import java.util.function.LongSupplier;
 
 /**
- * How long the commands of a group may take at one of its clients. The clients are asked one after
+ * The time limit for the commands of a group at one of its clients. The clients are asked one after
  * the other, so the first may use up the time of the others.
  *
  * <p><b>Threads.</b> Confined to the thread that asks the clients.
