@@ -75,7 +75,7 @@ public final class CommandCombiner {
 
   private final String where;
   private final CombinerLimits limits;
-  private final BatchTransport transport;
+  private final CommandCombiner.BatchTransport transport;
   private final ConcurrentLinkedQueue<PendingCommand> waiting = new ConcurrentLinkedQueue<>();
 
   /** The number of batches under way. */
@@ -104,7 +104,7 @@ public final class CommandCombiner {
   /**
    * @param where the server, for messages
    */
-  CommandCombiner(String where, CombinerLimits limits, BatchTransport transport) {
+  CommandCombiner(String where, CombinerLimits limits, CommandCombiner.BatchTransport transport) {
     this.where = where;
     this.limits = limits;
     this.transport = transport;
