@@ -29,7 +29,7 @@ public record AcquireContext(
     HolderIds holderIds,
     AtomicInteger parked) {
 
-  public LockOptions options() {
+  LockOptions options() {
     return lease.options();
   }
 
