@@ -164,8 +164,7 @@ public final class Subscriptions implements AutoCloseable {
         return null;
       }
       ReservedChannel reserved =
-          new ReservedChannel(
-              reservation.holder(), new Subscription(reservation.channel()));
+          new ReservedChannel(reservation.holder(), new Subscription(reservation.channel()));
       reservation.channel().addWaiter();
       return reserved;
     } finally {

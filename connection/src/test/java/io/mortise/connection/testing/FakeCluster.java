@@ -133,7 +133,9 @@ public final class FakeCluster implements AutoCloseable {
   public String nameAt(int node, int number) {
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "lock%d-%d".formatted(number, i))
-        .filter(name -> JedisClusterCRC16.getSlot(name) * nodes.size() / Protocol.CLUSTER_HASHSLOTS == node)
+        .filter(
+            name ->
+                JedisClusterCRC16.getSlot(name) * nodes.size() / Protocol.CLUSTER_HASHSLOTS == node)
         .findFirst()
         .orElseThrow();
   }

@@ -6,8 +6,8 @@ import java.util.Optional;
  * Decides how long the acquisitions of a client wait, given how long their callers ask for. Clients
  * leave it to the callers; those of the test kit's Redis may be asked to let a wait time out.
  *
- * <p>It is asked once for each acquisition of a caller, after the checks that need no Redis. It
- * is not asked for a re-entry, nor for an acquisition that a composite lock makes of one of its
+ * <p>It is asked once for each acquisition of a caller, after the checks that need no Redis. It is
+ * not asked for a re-entry, nor for an acquisition that a composite lock makes of one of its
  * members.
  *
  * <p><b>Threads.</b> Any thread may call it; the acquisition runs on that thread.

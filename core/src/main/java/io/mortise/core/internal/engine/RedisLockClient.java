@@ -198,10 +198,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
   /** Returns the search for locks, for tools. */
   public LockSearch search() {
     return new LockSearch(
-        context.servers,
-        context.sources.inspector(),
-        commands().timeoutNanos(),
-        leases().ticker());
+        context.servers, context.sources.inspector(), commands().timeoutNanos(), leases().ticker());
   }
 
   @Override

@@ -30,8 +30,7 @@ public interface GroupTimeout {
   static GroupTimeout within(LeaseTerms terms, LongSupplier leftNanos) {
     return commands -> {
       long timeoutNanos = commands.timeoutNanos();
-      return Math.min(
-          timeoutNanos, StepTimeout.ofNext(terms, leftNanos.getAsLong(), timeoutNanos));
+      return Math.min(timeoutNanos, StepTimeout.ofNext(terms, leftNanos.getAsLong(), timeoutNanos));
     };
   }
 }
