@@ -41,8 +41,8 @@ public interface WaitPolicy {
   }
 
   /**
-   * Returns the policy for a wait that begins now, and asks it soon, on another thread. What a test
-   * asks for in between is for later waits.
+   * Returns the policy for a wait that begins now, and that asks the policy later, on another
+   * thread. A request of a test in between counts for later waits only.
    */
   default WaitPolicy begun() {
     return this;
