@@ -69,16 +69,8 @@ class HandOffDuringRenewalTest {
   }
 
   /** A slot behind which another acquisition waits. */
-  private static final class WithWaiters implements QueueSlot {
+  private static final class WithWaiters extends SlotWithWaiters {
     private @Nullable TransferableHold handedOff;
-
-    @Override
-    public boolean hasWaiters() {
-      return true;
-    }
-
-    @Override
-    public void release() {}
 
     @Override
     public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.core.LockOptions;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +27,7 @@ class LeaseSlotInterleavingsTest {
     private volatile boolean handedOff;
 
     Scenario() {
-      slot.set(new WithWaiters());
+      slot.set(new SlotWithWaiters());
       slot.reserveTokensUntil(16);
     }
 
@@ -55,21 +54,6 @@ class LeaseSlotInterleavingsTest {
     @Override
     public long read() {
       return 0;
-    }
-  }
-
-  private static final class WithWaiters implements QueueSlot {
-    @Override
-    public boolean hasWaiters() {
-      return true;
-    }
-
-    @Override
-    public void release() {}
-
-    @Override
-    public @Nullable TransferableHold handOff(TransferableHold hold, Runnable beforeOffer) {
-      return null;
     }
   }
 

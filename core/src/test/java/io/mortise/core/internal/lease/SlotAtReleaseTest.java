@@ -119,15 +119,7 @@ class SlotAtReleaseTest {
   @Test
   void anUnclaimedHoldIsReleasedAfterAnError() {
     hold.slot.set(
-        new QueueSlot() {
-          @Override
-          public boolean hasWaiters() {
-            return true;
-          }
-
-          @Override
-          public void release() {}
-
+        new SlotWithWaiters() {
           @Override
           public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
             answer = "-ERR on purpose\r\n";
