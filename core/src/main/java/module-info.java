@@ -1,6 +1,6 @@
 /**
- * Distributed locks on Redis: the API that every lock shares, {@code RedisLock}, and the engine
- * that the other lock families stand on.
+ * Distributed locks on Redis: the API that every lock shares, {@code RedisLock}, and the engine on
+ * which the other lock families are built.
  */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings({

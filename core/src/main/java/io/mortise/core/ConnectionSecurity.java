@@ -7,7 +7,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client's own connections need for TLS and for sentinels, and a URI cannot say.
+ * The settings of a client's own connections that a URI cannot have: the certificates of TLS, and
+ * user and password of the sentinels.
  *
  * <pre>{@code
  * ConnectionSecurity security =

@@ -73,8 +73,8 @@ public final class BatchCollector implements ScheduledTask {
 
   /**
    * Hands over to workers what was gathered. An error of the JVM, such as an {@code
-   * OutOfMemoryError}, leaves the rest for the next time: there may not be the memory to tell so
-   * many items of a failure.
+   * OutOfMemoryError}, leaves the rest for the next time: there may not be the memory to notify
+   * that many items of a failure.
    */
   public void flush() {
     dueNanos = ticker.read() + BatchQueue.WINDOW_NANOS; // again soon after an error

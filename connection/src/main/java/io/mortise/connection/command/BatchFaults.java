@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The faults of items that got no answer. They are made before they are needed, for the time when
  * there is no memory for others.
  *
- * <p><b>Threads.</b> Any thread; nothing changes.
+ * <p><b>Threads.</b> Immutable; any thread may call any method.
  */
 final class BatchFaults {
   final CommandException unwanted =

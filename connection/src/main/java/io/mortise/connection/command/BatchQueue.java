@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * that send them. A worker ends when nothing is left.
  *
  * <p><b>Threads.</b> One thread adds and starts workers; workers take. The monitor guards both: a
- * worker takes the next batch, or ends, in one step, so that whoever adds a batch and sees a worker
- * knows that it will be taken. If an error ends a worker between two batches, the queue is {@link
- * #isAbandoned abandoned}, until another one is started.
+ * worker takes the next batch, or ends, in one step, so that a thread that adds a batch and sees a
+ * worker knows that it will be taken. If an error ends a worker between two batches, the queue is
+ * {@link #isAbandoned abandoned}, until another one is started.
  *
  * <p><b>How many workers.</b> A queue begins with {@value #FIRST_WORKERS}. When batches wait, and
  * the workers have sent fewer than one each in {@value #WINDOW_NANOS} ns, one more begins, and so

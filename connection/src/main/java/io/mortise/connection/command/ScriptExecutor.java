@@ -112,7 +112,7 @@ public final class ScriptExecutor {
     }
   }
 
-  public Reply run(ScriptRequest request, long withinNanos) throws CommandException {
+  private Reply run(ScriptRequest request, long withinNanos) throws CommandException {
     return exchangeOf(request).run(deadline(withinNanos));
   }
 

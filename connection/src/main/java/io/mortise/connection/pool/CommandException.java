@@ -121,8 +121,9 @@ public final class CommandException extends Exception {
   }
 
   /**
-   * Returns whether the connection broke, other than by a time-out, also in the undo of an attempt:
-   * such a fault is reported as what the undo is for, and must not be repeated.
+   * Returns whether the connection broke, other than by a time-out, during the command or during
+   * the undo of an attempt. An undo without an answer has the kind {@code NOT_REPLICATED}, and its
+   * attempt must not be repeated.
    */
   public boolean hasLostConnection() {
     return isBrokenConnection() || (isUndoUnanswered() && !isTimeOut());

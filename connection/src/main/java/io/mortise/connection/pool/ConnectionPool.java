@@ -23,7 +23,7 @@ public interface ConnectionPool extends AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits for a connection
    * @throws RuntimeException as Jedis throws it when connecting fails
    */
-  ConnectionPool.PooledConnection borrow(Deadline deadline) throws InterruptedException;
+  PooledConnection borrow(Deadline deadline) throws InterruptedException;
 
   /**
    * Returns a new connection outside the pool, as for a subscription. The caller closes it. The

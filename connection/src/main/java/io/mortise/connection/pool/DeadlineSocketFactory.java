@@ -177,7 +177,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     }
   }
 
-  /** The server accepted the connection, and did not answer the TLS handshake. */
+  /** Thrown when the server accepted the connection, and did not answer the TLS handshake. */
   static final class NoHandshakeException extends IOException {
     private static final long serialVersionUID = 1L;
 

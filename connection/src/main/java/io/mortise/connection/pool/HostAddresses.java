@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * the look-up, at most one at a time, and each caller waits for it until its own deadline.
  *
  * <p><b>Threads.</b> Any thread may call {@code until}. A caller that finds no look-up under way
- * begins one, by one compare-and-set. A look-up is over before its answer is given, so that the
- * next caller begins another one. To note that needs neither stack nor memory: a look-up that an
- * error has ended is not joined for ever.
+ * begins one, by one compare-and-set. A look-up is marked as over before its answer is given, so
+ * that the next caller begins another one. The mark needs neither stack nor memory: no caller joins
+ * a look-up that an error has ended.
  */
 final class HostAddresses {
   /** Looks up a host in the system; tests have their own. */

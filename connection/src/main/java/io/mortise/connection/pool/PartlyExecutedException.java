@@ -4,8 +4,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The server has refused a command of an exchange after an earlier one had taken effect. Whoever
- * asked has to undo that, whatever the refusal says about its own command.
+ * Thrown when the server has refused a command of an exchange after an earlier one had taken
+ * effect. The caller has to undo that, whatever the refusal says about its own command.
  */
 public final class PartlyExecutedException extends JedisException {
   private static final long serialVersionUID = 1L;

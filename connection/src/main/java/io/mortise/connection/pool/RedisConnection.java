@@ -75,7 +75,7 @@ public final class RedisConnection extends Connection {
     super.forceDisconnect();
   }
 
-  /** Closes the socket of a connection, whoever uses it; a failure has no consequence. */
+  /** Closes the socket of a connection, whichever thread uses it; a failure has no consequence. */
   public static void disconnect(Connection connection) {
     try {
       connection.forceDisconnect();

@@ -28,7 +28,7 @@ public final class SentinelConnection {
    */
   record MasterReport(HostAndPort master, long epoch) {}
 
-  /** The sentinel answered that it watches no master of that name. */
+  /** Thrown when the sentinel answers that it watches no master of that name. */
   static final class UnknownMaster extends JedisException {
     private static final long serialVersionUID = 1L;
 

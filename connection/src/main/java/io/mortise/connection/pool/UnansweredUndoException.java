@@ -3,8 +3,8 @@ package io.mortise.connection.pool;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The command that undoes an attempt has no answer. It may reach the server after the next command,
- * so no attempt of the same holder may follow: it would be undone in its place.
+ * Thrown when the command that undoes an attempt has no answer. It may reach the server after the
+ * next command, so no attempt of the same holder may follow: it would be undone in its place.
  */
 public final class UnansweredUndoException extends JedisException {
   private static final long serialVersionUID = 1L;

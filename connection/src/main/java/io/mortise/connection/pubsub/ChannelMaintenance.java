@@ -31,7 +31,7 @@ import java.util.function.DoubleSupplier;
  *
  * <p><b>How long.</b> A channel stays for a while after its last waiter, because contention comes
  * in bursts. One that brings message after message for nobody is dropped before, unless it is the
- * last one of its connection, which is dearer to replace.
+ * last one of its connection, which costs more to replace.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards where each
  * channel is subscribed, and the state of the subscribers. The scheduler's thread calls {@code

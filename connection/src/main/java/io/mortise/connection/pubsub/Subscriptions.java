@@ -153,7 +153,7 @@ public final class Subscriptions implements AutoCloseable {
    * @param prefix the channel of an empty holder
    * @return null when there is none
    */
-  public Subscriptions.@Nullable ReservedChannel takeReserved(Supplier<String> prefix) {
+  public @Nullable ReservedChannel takeReserved(Supplier<String> prefix) {
     if (reservedChannels.isEmpty()) {
       return null;
     }
@@ -163,9 +163,8 @@ public final class Subscriptions implements AutoCloseable {
       if (reservation == null) {
         return null;
       }
-      Subscriptions.ReservedChannel reserved =
-          new Subscriptions.ReservedChannel(
-              reservation.holder(), new Subscription(reservation.channel()));
+      ReservedChannel reserved =
+          new ReservedChannel(reservation.holder(), new Subscription(reservation.channel()));
       reservation.channel().addWaiter();
       return reserved;
     } finally {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class WakeupChannel {
   /**
    * The number of messages for nobody that cost about as much as to subscribe again: two commands
-   * and one more attempt. A client that unsubscribes after so many pays at most twice the cost of
-   * the best choice, whatever comes (ski rental).
+   * and one more attempt. A client that unsubscribes after that number pays at most twice the cost
+   * of the best choice, whatever comes (ski rental).
    */
   private static final int MAX_UNHEARD = 8;
 

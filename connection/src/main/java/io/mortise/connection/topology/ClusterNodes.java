@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
 /**
@@ -23,7 +22,7 @@ final class ClusterNodes implements AutoCloseable {
   private final Function<HostAndPort, ConnectionPool> connections;
   private final Map<HostAndPort, RedisNode> nodes = new ConcurrentHashMap<>();
   private volatile Runnable connectionLostAction = () -> {};
-  private volatile Topology.@Nullable ReachabilityObserver reachabilityObserver;
+  private volatile Topology.ReachabilityObserver reachabilityObserver = (server, fault) -> {};
   private volatile boolean closed;
 
   /**
@@ -50,10 +49,7 @@ final class ClusterNodes implements AutoCloseable {
   private RedisNode make(HostAndPort address) {
     RedisNode node = new RedisNode(address.toString(), connections.apply(address));
     node.onConnectionLost(() -> connectionLostAction.run());
-    Topology.ReachabilityObserver observer = reachabilityObserver;
-    if (observer != null) {
-      node.onReachabilityChange(observer);
-    }
+    node.onReachabilityChange(reachabilityObserver);
     return node;
   }
 

@@ -72,11 +72,6 @@ final class ClusterTopology implements Topology {
   // ---- publish and subscribe
 
   @Override
-  public byte[] publishCommand() {
-    return slotMap.isSharded() ? SPUBLISH : PUBLISH;
-  }
-
-  @Override
   public boolean isSharded() {
     return slotMap.isSharded();
   }

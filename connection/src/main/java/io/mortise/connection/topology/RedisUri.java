@@ -66,7 +66,9 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
       Pattern.compile(
           "(?i)(rediss?://(?:[^@/?#]*@)?+)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
 
-  /** A URI with one host, and that host: that of the URI may be a stand-in of the same length. */
+  /**
+   * A URI with one host, and that host: that of the URI may be a placeholder of the same length.
+   */
   private record OneHost(URI uri, String host) {
     HostAndPort address(int defaultPort) {
       return new HostAndPort(host, uri.getPort() < 0 ? defaultPort : uri.getPort());

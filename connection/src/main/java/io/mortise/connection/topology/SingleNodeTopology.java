@@ -50,11 +50,6 @@ final class SingleNodeTopology implements Topology {
   }
 
   @Override
-  public byte[] publishCommand() {
-    return PUBLISH;
-  }
-
-  @Override
   public Topology.SubscriptionEndpoint endpointFor(String channel) {
     return node;
   }

@@ -17,8 +17,8 @@ import redis.clients.jedis.HostAndPort;
  * <p><b>Threads.</b> Any thread may read a map; it does not change after {@code of} has returned
  * it.
  */
-public final class SlotMap {
-  public static final int SLOTS = 16_384;
+final class SlotMap {
+  static final int SLOTS = 16_384;
   private static final int FIRST_NODE_INDEX = 2;
   private static final int NODE_ID_INDEX = 2;
 

@@ -59,10 +59,12 @@ public interface Topology extends AutoCloseable {
    * Returns the command with which scripts publish. It is known after the first exchange has found
    * its server.
    */
-  byte[] publishCommand();
+  default byte[] publishCommand() {
+    return isSharded() ? SPUBLISH : PUBLISH;
+  }
 
   /** Returns where the messages of a channel arrive; null while that is not known. */
-  Topology.@Nullable SubscriptionEndpoint endpointFor(String channel);
+  @Nullable SubscriptionEndpoint endpointFor(String channel);
 
   /**
    * Returns whether channels have slots like keys, so that they move with their slots. After a
@@ -111,7 +113,7 @@ public interface Topology extends AutoCloseable {
    * the masters of a cluster; of a cluster whose slot map has not been fetched, the nodes that the
    * user named. {@link #refresh} fetches it.
    */
-  List<Topology.Server> servers();
+  List<Server> servers();
 
   /**
    * Returns whether {@link #servers} are all that have keys: not on a cluster whose slot map has
@@ -120,7 +122,7 @@ public interface Topology extends AutoCloseable {
   boolean knowsAllServers();
 
   /** Returns whether the server has the slot, as far as it is known without a query. */
-  boolean hasSlot(Topology.Server server, int slot);
+  boolean hasSlot(Server server, int slot);
 
   /** Returns the number of servers in use whose last command had no reply. */
   int unreachableServers();

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides which refused write has the holds of the client verified: the first one after a reply,
- * but none within a second of the last verification. A replica answers what only reads. So where
- * some commands read and others write, each refusal could be the first after a reply, and the
+ * but none within a second of the last verification. A replica answers commands that only read. So
+ * where some commands read and others write, each refusal could be the first after a reply, and the
  * verification, which may be refused too, would cause the next one.
  *
  * <p><b>Threads.</b> Any thread may report the outcome of a command. Two that report at the same

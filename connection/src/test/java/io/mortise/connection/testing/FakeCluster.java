@@ -3,7 +3,6 @@ package io.mortise.connection.testing;
 import static io.mortise.connection.testing.RespServer.error;
 
 import io.mortise.connection.pool.ConnectionSettings;
-import io.mortise.connection.topology.SlotMap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
@@ -102,8 +102,8 @@ public final class FakeCluster implements AutoCloseable {
     for (int share = 0; share < owners.length; share++) {
       if (owners[share] >= 0) {
         ranges++;
-        int first = share * SlotMap.SLOTS / owners.length;
-        int last = (share + 1) * SlotMap.SLOTS / owners.length - 1;
+        int first = share * Protocol.CLUSTER_HASHSLOTS / owners.length;
+        int last = (share + 1) * Protocol.CLUSTER_HASHSLOTS / owners.length - 1;
         reply.append("*3\r\n:%d\r\n:%d\r\n*3\r\n".formatted(first, last));
         String[] address = node(owners[share]).address().split(":", -1);
         reply.append(bulk(address[0])).append(":").append(address[1]).append("\r\n");
@@ -133,7 +133,9 @@ public final class FakeCluster implements AutoCloseable {
   public String nameAt(int node, int number) {
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "lock%d-%d".formatted(number, i))
-        .filter(name -> JedisClusterCRC16.getSlot(name) * nodes.size() / SlotMap.SLOTS == node)
+        .filter(
+            name ->
+                JedisClusterCRC16.getSlot(name) * nodes.size() / Protocol.CLUSTER_HASHSLOTS == node)
         .findFirst()
         .orElseThrow();
   }

@@ -4,7 +4,6 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
-import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
@@ -54,8 +53,6 @@ public abstract class CompositeLease extends DelegatingLease {
 
   /** Each ends the watch of a member that may outlast the hold. */
   private final Queue<Runnable> watches = new ConcurrentLinkedQueue<>();
-
-  private final MinimumEnd minimum = new MinimumEnd();
 
   /**
    * Creates a hold that has begun; {@link #watch()} has to be called next.
@@ -366,18 +363,6 @@ public abstract class CompositeLease extends DelegatingLease {
         .map(OwnedLease::sinceNanos)
         .reduce((one, other) -> one - other >= 0 ? one : other)
         .orElseGet(source::nanoTime);
-  }
-
-  @Override
-  public final void keepUntil(long nanos) {
-    minimum.extendTo(nanos);
-    members().forEach(member -> member.keepUntil(nanos));
-  }
-
-  @Override
-  public void waiveMinimum() {
-    minimum.waive();
-    members().forEach(OwnedLease::waiveMinimum);
   }
 
   // ---- Lease

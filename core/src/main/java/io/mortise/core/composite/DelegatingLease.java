@@ -1,5 +1,6 @@
 package io.mortise.core.composite;
 
+import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.concurrent.atomic.AtomicLong;
@@ -7,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * A hold that passes the requests to it on to its members: to last longer, to be renewed, to be
- * verified, to remember a token. Enough members have to comply.
+ * verified, to remember a token, to keep the lock busy. Enough members have to comply.
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
  * and each field of state is volatile or atomic.
@@ -15,6 +16,10 @@ import java.util.function.Consumer;
 abstract class DelegatingLease implements OwnedLease {
   final String name;
   final CompositeMembers members;
+
+  /** The minimum of the hold, for members that join later. */
+  final MinimumEnd minimum = new MinimumEnd();
+
   private final AtomicLong token;
 
   /** The largest token that the members were asked to remember: not smaller than the hold's. */
@@ -104,6 +109,18 @@ abstract class DelegatingLease implements OwnedLease {
     if (!why.isEmpty()) {
       member.stopRenewal(why);
     }
+  }
+
+  @Override
+  public final void keepUntil(long nanos) {
+    minimum.extendTo(nanos);
+    members.all().forEach(member -> member.keepUntil(nanos));
+  }
+
+  @Override
+  public void waiveMinimum() {
+    minimum.waive();
+    members.all().forEach(OwnedLease::waiveMinimum);
   }
 
   @Override

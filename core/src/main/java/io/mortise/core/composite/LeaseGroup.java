@@ -22,8 +22,8 @@ public final class LeaseGroup {
   /**
    * Makes one attempt to acquire all of the locks, or none.
    *
-   * @param sources different locks that of which {@link LeaseSource#canAcquireTogetherWith} says
-   *     that one script can acquire them
+   * @param sources different locks, which one script can acquire, see {@link
+   *     LeaseSource#canAcquireTogetherWith}
    * @param terms the terms, whose wait is how long the reply may take; zero for the client's
    *     timeout
    * @param owner the thread that will own the holds, or null

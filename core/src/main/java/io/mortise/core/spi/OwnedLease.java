@@ -38,7 +38,7 @@ public interface OwnedLease extends Lease {
 
   /**
    * Stops the renewal for good, whatever is requested later: the hold ends with its lease, and is
-   * lost then. Takes effect without memory too, if it throws an {@link OutOfMemoryError} also.
+   * lost then. Takes effect without memory too, even if it throws an {@link OutOfMemoryError}.
    *
    * @param why the reason in words, for the log and the loss
    */

@@ -9,8 +9,8 @@ import io.mortise.scripts.ScriptCall;
 import java.util.List;
 
 /**
- * The protocol of {@link io.mortise.core.RedisLock}: one hash with one holder. A family whose locks
- * are plain ones, and only released in another way, extends it.
+ * The protocol of {@link io.mortise.core.RedisLock}: one hash with one holder. A family of plain
+ * locks with another release extends it.
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */

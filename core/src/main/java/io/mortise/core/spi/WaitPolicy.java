@@ -6,8 +6,9 @@ import java.util.Optional;
  * Decides how long the acquisitions of a client wait, given how long their callers ask for. Clients
  * leave it to the callers; those of the test kit's Redis may be asked to let a wait time out.
  *
- * <p>It is asked once for each acquisition of a caller, after the checks that need no Redis. A
- * re-entry, and an acquisition that a composite lock makes of one of its members, are none.
+ * <p>It is asked once for each acquisition of a caller, after the checks that need no Redis. It is
+ * not asked for a re-entry, nor for an acquisition that a composite lock makes of one of its
+ * members.
  *
  * <p><b>Threads.</b> Any thread may call it; the acquisition runs on that thread.
  */
@@ -40,8 +41,8 @@ public interface WaitPolicy {
   }
 
   /**
-   * Returns the policy for a wait that begins now, and asks it soon, on another thread. What a test
-   * asks for in between is for later waits.
+   * Returns the policy for a wait that begins now, and that asks the policy later, on another
+   * thread. A request of a test in between counts for later waits only.
    */
   default WaitPolicy begun() {
     return this;

@@ -61,7 +61,6 @@ class FilesTest {
           "RedisServer", "a line each for users, with its documentation, and a builder",
           "CompositeLease", "implements each method of OwnedLease, most of them in one line",
           "RedisLease", "implements each method of OwnedLease and RegisteredHold, most in a line",
-          "RedisLockClient", "the one place where a client is wired",
           "NodeSubscriber", "one argument about the order of messages covers all its methods");
 
   private static final List<String> LIBRARIES =

@@ -46,7 +46,6 @@ public final class Schedule {
   private ControlledThread running;
   private int started;
   private int steps;
-  private int switches;
   private long nowNanos = START_NANOS;
   private volatile Throwable failure;
 
@@ -93,10 +92,6 @@ public final class Schedule {
 
   public int steps() {
     return steps;
-  }
-
-  public int switches() {
-    return switches;
   }
 
   /** Returns the switches of a traced execution, one a line. */
@@ -198,7 +193,6 @@ public final class Schedule {
   }
 
   private void handOver(ControlledThread me, ControlledThread next) {
-    switches++;
     if (traced) {
       trace.append(
           "%6d %,13d us  %s -> %s  %s%n"

@@ -29,11 +29,11 @@ public record AcquireContext(
     HolderIds holderIds,
     AtomicInteger parked) {
 
-  public LockOptions options() {
+  LockOptions options() {
     return lease.options();
   }
 
-  public long nanos() {
+  long nanos() {
     return lease.nanos();
   }
 

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * worker, see {@link Completions}. Other threads reach it only through the signal of its channel
  * and the permit of its local queue.
  */
-public final class Acquisition implements Completions.Operation {
+final class Acquisition implements Completions.Operation {
   /** How often a grant is requested again past the end of the wait. */
   private static final int MAX_REPEATED_GRANTS = 8;
 
@@ -95,7 +95,8 @@ public final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
-    this.faultPause = new FaultPause(leases, protocol, terms, waiting, ticket, faultTimeout);
+    this.faultPause =
+        new FaultPause(leases.closing(), protocol, terms, waiting, ticket, faultTimeout);
   }
 
   /**
@@ -104,7 +105,7 @@ public final class Acquisition implements Completions.Operation {
    * @param owner the thread that will own the hold, or null for a handle
    * @return the hold, registered and renewed; null when another holder had the lock all the time
    */
-  public static @Nullable RedisHold acquire(
+  static @Nullable RedisHold acquire(
       AcquireContext context,
       LeaseSource source,
       LockProtocol protocol,

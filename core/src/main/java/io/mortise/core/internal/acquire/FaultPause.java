@@ -1,9 +1,9 @@
 package io.mortise.core.internal.acquire;
 
+import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.internal.handoff.QueueTicket;
-import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
@@ -14,7 +14,7 @@ import io.mortise.core.spi.LockProtocol;
  * <p><b>Threads.</b> Confined to the thread that acquires; the closing of the client ends a pause.
  */
 final class FaultPause {
-  private final LeaseContext context;
+  private final ClosingState closing;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final AcquireWait waiting;
@@ -22,13 +22,13 @@ final class FaultPause {
   private final FaultTimeout faultTimeout;
 
   FaultPause(
-      LeaseContext context,
+      ClosingState closing,
       LockProtocol protocol,
       LeaseTerms terms,
       AcquireWait waiting,
       QueueTicket ticket,
       FaultTimeout faultTimeout) {
-    this.context = context;
+    this.closing = closing;
     this.protocol = protocol;
     this.terms = terms;
     this.waiting = waiting;
@@ -46,10 +46,12 @@ final class FaultPause {
       throw LockExceptions.from(fault, protocol.name());
     }
     faultTimeout.throwIfExpired();
-    Signal closing = context.closing().signal();
-    long seen = closing.generation();
-    context.ensureOpen(protocol.name());
-    waiting.await(closing, seen, faultTimeout.pauseNanos());
+    Signal closed = closing.signal();
+    long seen = closed.generation();
+    if (closing.isClosed()) {
+      throw LockExceptions.clientClosed(protocol.name());
+    }
+    waiting.await(closed, seen, faultTimeout.pauseNanos());
     moveToTailIfExpired();
     if (waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Confined to the thread that makes the attempt, and after an error in its
  * clean-up to a worker, see {@link Completions}.
  */
-public final class GroupAcquisition implements Completions.Operation {
+final class GroupAcquisition implements Completions.Operation {
   private static final int MAX_ATTEMPTS = 8;
 
   private final LeaseContext context;
@@ -72,7 +72,7 @@ public final class GroupAcquisition implements Completions.Operation {
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = acquisitions.lease();
-    this.tickets = new GroupTickets(context, acquisitions.queues());
+    this.tickets = new GroupTickets(context.ticker(), context.releases(), acquisitions.queues());
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
@@ -81,7 +81,7 @@ public final class GroupAcquisition implements Completions.Operation {
   }
 
   /** Makes the attempt. */
-  public static GroupAttemptResult make(
+  static GroupAttemptResult make(
       AcquireContext acquisitions,
       List<GroupProtocol> protocols,
       LeaseTerms terms,

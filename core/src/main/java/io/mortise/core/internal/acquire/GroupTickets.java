@@ -1,8 +1,9 @@
 package io.mortise.core.internal.acquire;
 
+import com.google.common.base.Ticker;
 import io.mortise.core.internal.handoff.LocalQueues;
 import io.mortise.core.internal.handoff.QueueTicket;
-import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockProtocol;
 import java.util.ArrayList;
@@ -14,12 +15,14 @@ import java.util.List;
  * <p><b>Threads.</b> Confined to one thread at a time, like its acquisition.
  */
 final class GroupTickets {
-  private final LeaseContext context;
+  private final Ticker ticker;
+  private final BackgroundReleaser releases;
   private final LocalQueues queues;
   private final List<QueueTicket> tickets = new ArrayList<>();
 
-  GroupTickets(LeaseContext context, LocalQueues queues) {
-    this.context = context;
+  GroupTickets(Ticker ticker, BackgroundReleaser releases, LocalQueues queues) {
+    this.ticker = ticker;
+    this.releases = releases;
     this.queues = queues;
   }
 
@@ -29,7 +32,7 @@ final class GroupTickets {
    * @param withinNanos the time limit for that release
    */
   boolean tryEnter(LockProtocol protocol, long withinNanos) {
-    QueueTicket ticket = new QueueTicket(context.ticker(), context.releases(), queues, protocol);
+    QueueTicket ticket = new QueueTicket(ticker, releases, queues, protocol);
     tickets.add(ticket);
     boolean entered = ticket.tryEnter();
     ticket.releaseOfferedHold(withinNanos);

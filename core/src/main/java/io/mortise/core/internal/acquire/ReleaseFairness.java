@@ -50,7 +50,7 @@ public final class ReleaseFairness {
    *
    * @param maxPauseNanos the length of the first pause
    */
-  public ReleaseFairness(long maxPauseNanos, long nowNanos) {
+  ReleaseFairness(long maxPauseNanos, long nowNanos) {
     this.maxPauseNanos = maxPauseNanos;
     this.sweptNanos = new AtomicLong(nowNanos);
   }

@@ -1,12 +1,8 @@
 package io.mortise.core.internal.engine;
 
 import io.mortise.connection.concurrent.OperationCounter;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.topology.Topology;
-import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.event.EventQueue;
-import io.mortise.core.internal.inspect.ClientRecord;
 import io.mortise.core.internal.lease.BackgroundReleaser;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.scripts.ScriptCall;
@@ -27,27 +23,14 @@ import org.slf4j.LoggerFactory;
 final class ClientShutdown {
   private static final Logger LOG = LoggerFactory.getLogger(ClientShutdown.class);
 
-  private final String clientId;
-  private final AcquireContext context;
+  private final ClientContext context;
   private final LeaseContext leases;
-  private final Topology servers;
-  private final WorkerPool workers;
-  private final ClientRecord record;
   private final long timeoutNanos;
   private final long deadlineNanos;
 
-  ClientShutdown(
-      String clientId,
-      AcquireContext context,
-      Topology servers,
-      WorkerPool workers,
-      ClientRecord record) {
-    this.clientId = clientId;
+  ClientShutdown(ClientContext context) {
     this.context = context;
-    this.leases = context.lease();
-    this.servers = servers;
-    this.workers = workers;
-    this.record = record;
+    this.leases = context.leases();
     this.timeoutNanos = leases.commands().timeoutNanos();
     this.deadlineNanos = leases.nanos() + timeoutNanos;
   }
@@ -58,10 +41,10 @@ final class ClientShutdown {
    */
   void run() {
     try {
-      context.queues().close();
-      context.subscriptions().close();
+      context.acquisitions().queues().close();
+      context.acquisitions().subscriptions().close();
       releaseAll();
-      record.remove(leftNanos());
+      context.record.remove(leftNanos());
     } finally {
       try {
         leases.scheduler().close();
@@ -70,7 +53,7 @@ final class ClientShutdown {
           endThreads();
         } finally {
           try {
-            servers.close();
+            context.servers.close();
           } finally {
             runDelayed();
           }
@@ -89,7 +72,7 @@ final class ClientShutdown {
   }
 
   private void endThreads() {
-    workers.close(this::leftNanos);
+    context.sources.workers().close(this::leftNanos);
     leases.releases().stop();
     EventQueue events = leases.events().queue();
     if (events != null) {
@@ -123,7 +106,7 @@ final class ClientShutdown {
       LOG.warn(
           "client {} was closed, and the release of {} holds or places in queues was not confirmed;"
               + " they end by themselves at the latest: {}",
-          clientId,
+          context.sources.clientId(),
           faults.size(),
           faults.get(0).getMessage());
     }

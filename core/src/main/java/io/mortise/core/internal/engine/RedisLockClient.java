@@ -1,22 +1,15 @@
 package io.mortise.core.internal.engine;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.command.CachedRunId;
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
-import io.mortise.connection.concurrent.OperationCounter;
-import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
 import io.mortise.connection.pool.ConnectionSettings.Security;
 import io.mortise.connection.pool.ConnectionSettings.Tls;
-import io.mortise.connection.pubsub.SubscriptionTimings;
-import io.mortise.connection.pubsub.Subscriptions;
-import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.Acknowledgement;
@@ -26,55 +19,28 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.internal.acquire.AcquireContext;
-import io.mortise.core.internal.acquire.NotifiedWaiters;
-import io.mortise.core.internal.acquire.ReleaseEffects;
 import io.mortise.core.internal.acquire.ReleaseFairness;
-import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.internal.event.EventQueue;
-import io.mortise.core.internal.event.ServerEvents;
-import io.mortise.core.internal.handoff.LocalQueues;
-import io.mortise.core.internal.handoff.RunWaiters;
-import io.mortise.core.internal.handoff.SharedHolds;
-import io.mortise.core.internal.inspect.ClientRecord;
-import io.mortise.core.internal.inspect.HealthCheck;
-import io.mortise.core.internal.inspect.LockInspector;
 import io.mortise.core.internal.inspect.LockSearch;
-import io.mortise.core.internal.lease.BackgroundReleaser;
-import io.mortise.core.internal.lease.ClockDrift;
-import io.mortise.core.internal.lease.Completions;
-import io.mortise.core.internal.lease.FailedRenewals;
-import io.mortise.core.internal.lease.HoldRegistry;
-import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
-import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.internal.lease.RegisteredHold;
-import io.mortise.core.internal.lease.ReleaseObserver;
-import io.mortise.core.internal.lease.SuspensionMonitor;
 import io.mortise.core.spi.RedisDeployment;
 import io.mortise.core.spi.WaitPolicy;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
- * The lock client: wires the services that all its locks share.
+ * The lock client. Its {@link ClientContext} has the services that all its locks share.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
 public final class RedisLockClient implements LockClient, RedisDeployment {
   private static final int VERSION_INDEX = 14;
-
-  /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
-  private static final long MAX_HEARTBEAT_NANOS = 10_000_000_000L;
 
   /** The counts of one moment. */
   private record ClientStatus(
@@ -94,18 +60,10 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
   /** Chooses among servers and addresses, where it is needed so rarely that all may share it. */
   private static final Random RANDOM = new Random();
 
-  /** The clock whose time other processes read. */
-  private static final InstantSource WALL_CLOCK = InstantSource.system();
-
   private final String id = clientId();
   private final ClosingState closing = new ClosingState();
   private final CachedRunId serverId = new CachedRunId();
-  private final Topology servers;
-  private final WorkerPool workers;
-  private final AcquireContext context;
-  private final SourceContext sources;
-  private final ClientRecord record;
-  private final HealthCheck health;
+  private final ClientContext context;
 
   private RedisLockClient(
       LockOptions options, Function<WorkerPool, Topology> servers, WaitPolicy waitPolicy) {
@@ -118,120 +76,22 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
       WorkerPool.NamedThreadFactory threads,
       ReleaseFairness fairness,
       WaitPolicy waitPolicy) {
-    ConnectionSettings settings = settings(options, ConnectionSecurity.NONE);
-    Ticker ticker = settings.ticker();
-    this.workers = new WorkerPool(id.substring(0, 8), threads);
-    this.servers = servers.apply(workers);
-    ScriptExecutor commands = new ScriptExecutor(this.servers, workers, settings);
-    BatchCollector batches = new BatchCollector(commands, workers, ticker);
-    Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
-    BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
-    BooleanSupplier inUse = () -> scheduler.size() > 0;
-    SuspensionMonitor suspensions =
-        new SuspensionMonitor(
-            ticker, WALL_CLOCK, inUse, scheduler::reschedule, ms -> holds().clockJumped(ms));
-    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, suspensions, ticker);
-    Completions completions = new Completions(scheduler::reschedule, tasks::run, ticker);
-    Subscriptions subscriptions =
-        new Subscriptions(
-            this.servers,
-            workers,
-            scheduler,
-            ticker,
-            new SubscriptionTimings(
-                options.tuning().subscriptionLinger().toNanos(),
-                Math.min(MAX_HEARTBEAT_NANOS, options.lease().toNanos() / 3),
-                options.commandTimeout().toNanos()),
-            RedisLockClient::random,
-            holds::connectionBroke);
-    OperationCounter operations = new OperationCounter(ticker);
-    this.record =
-        new ClientRecord(
-            id,
-            WALL_CLOCK.instant(),
-            commands,
-            scheduler,
-            tasks,
-            operations,
-            closing,
-            ticker,
-            inUse);
-    ReleaseObserver observer =
-        new ReleaseEffects(
-            subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker);
-    LeaseContext leases =
-        new LeaseContext(
-            options,
-            new ClockDrift(options.tuning().clockDrift()),
-            ticker,
-            RedisLockClient::random,
-            closing,
-            operations,
-            commands,
-            batches,
-            scheduler,
-            tasks,
-            NotificationWorkers.of(tasks),
-            holds,
-            completions,
-            new BackgroundReleaser(
-                commands, scheduler, tasks, closing, ticker, RedisLockClient::random, observer),
-            observer,
-            new FailedRenewals(ticker),
-            events(options, ticker));
     this.context =
-        new AcquireContext(
-            leases,
-            new LocalQueues(ticker::read),
-            new SharedHolds(ticker, closing, options.tuning()),
-            new RunWaiters(),
-            subscriptions,
-            fairness,
-            new HolderIds(id, WALL_CLOCK, record::used),
-            new AtomicInteger());
-    this.sources =
-        new SourceContext(
+        new ClientContext(
             id,
-            context,
-            new LockInspector(id, commands, holds, record),
-            waitPolicy,
-            workers,
-            task -> {
-              var unused = workers.submitBlocking(task);
-            });
-    this.health = new HealthCheck(id, options, this.servers, commands, workers, ticker, WALL_CLOCK);
-    scheduler.addHousekeeping(completions);
-    scheduler.addHousekeeping(batches);
-    scheduler.addHousekeeping(record);
-    scheduler.addHousekeeping(suspensions);
-    this.servers.onConnectionLost(holds::connectionBroke);
-    this.servers.onChange(this::serverChanged);
-    if (this.servers.canFailOver()) {
-      scheduler.addHousekeeping(new FailoverMonitor(this.servers, inUse, ticker.read()));
-    }
-    EventQueue events = leases.events().queue();
+            options,
+            settings(options, ConnectionSecurity.NONE),
+            closing,
+            servers,
+            threads,
+            fairness,
+            waitPolicy);
     try {
-      if (events != null) {
-        this.servers.onReachabilityChange(new ServerEvents(leases.events(), events));
-        events.start();
-      }
-      scheduler.start();
+      context.start();
     } catch (Throwable e) { // as when no thread can be started: nobody gets the client
       close();
       throw e;
     }
-  }
-
-  private static double random() {
-    return ThreadLocalRandom.current().nextDouble();
-  }
-
-  private EventContext events(LockOptions options, Ticker ticker) {
-    EventQueue queue =
-        options.listeners().isEmpty()
-            ? null
-            : new EventQueue(options.listeners(), ticker, workers.threads("events"));
-    return new EventContext(id, ticker, WALL_CLOCK, LockExceptions::from, new AtomicLong(), queue);
   }
 
   /** Creates a client with its own connections. */
@@ -304,32 +164,20 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
 
   /** Returns the services that the acquisitions of this client need. */
   public AcquireContext context() {
-    return context;
+    return context.acquisitions();
   }
 
   /** Returns the services that the locks of this client need. */
   SourceContext sources() {
-    return sources;
+    return context.sources;
+  }
+
+  private LeaseContext leases() {
+    return context.leases();
   }
 
   private ScriptExecutor commands() {
-    return context.lease().commands();
-  }
-
-  private Scheduler scheduler() {
-    return context.lease().scheduler();
-  }
-
-  private HoldRegistry holds() {
-    return context.lease().holds();
-  }
-
-  /**
-   * Verifies the holds and wakes the waiters, because the new server may lack what the old one had.
-   */
-  private void serverChanged() {
-    context.subscriptions().serverChanged();
-    holds().verifyAll();
+    return leases().commands();
   }
 
   @Override
@@ -339,7 +187,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
 
   @Override
   public LockOptions options() {
-    return context.options();
+    return leases().options();
   }
 
   @Override
@@ -350,7 +198,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
   /** Returns the search for locks, for tools. */
   public LockSearch search() {
     return new LockSearch(
-        servers, sources.inspector(), commands().timeoutNanos(), context.lease().ticker());
+        context.servers, context.sources.inspector(), commands().timeoutNanos(), leases().ticker());
   }
 
   @Override
@@ -359,21 +207,21 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
       throw new LockException(
           LockException.Reason.CLIENT_CLOSED, "client " + id + " was closed", null);
     }
-    return health.run();
+    return context.health.run();
   }
 
   @Override
   public Status status() {
-    EventQueue events = context.lease().events().queue();
+    EventQueue events = leases().events().queue();
     return new ClientStatus(
-        (int) holds().all().stream().filter(RegisteredHold::isValid).count(),
-        context.queues().size(),
-        context.waiters(),
-        context.subscriptions().channels(),
-        context.lease().releases().size(),
-        scheduler().size(),
-        servers.connectionsInUse(),
-        servers.unreachableServers(),
+        (int) leases().holds().all().stream().filter(RegisteredHold::isValid).count(),
+        context().queues().size(),
+        context().waiters(),
+        context().subscriptions().channels(),
+        leases().releases().size(),
+        leases().scheduler().size(),
+        context.servers.connectionsInUse(),
+        context.servers.unreachableServers(),
         events == null ? 0 : events.dropped());
   }
 
@@ -381,7 +229,7 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
   @Override
   public void close() {
     if (closing.begin()) {
-      new ClientShutdown(id, context, servers, workers, record).run();
+      new ClientShutdown(context).run();
     }
   }
 
@@ -389,18 +237,19 @@ public final class RedisLockClient implements LockClient, RedisDeployment {
 
   @Override
   public String address() {
-    return servers.toString();
+    return context.servers.toString();
   }
 
   @Override
   public Optional<String> serverId(long withinNanos) {
-    return servers
+    return context
+        .servers
         .clusterId(Math.min(withinNanos, commands().timeoutNanos()))
         .or(() -> serverId.get(commands(), withinNanos));
   }
 
   @Override
   public String toString() {
-    return "LockClient " + id + " of " + servers + (closing.isClosed() ? ", closed" : "");
+    return "LockClient " + id + " of " + context.servers + (closing.isClosed() ? ", closed" : "");
   }
 }

@@ -19,7 +19,7 @@ public final class FlightRecording {
 
   private FlightRecording() {}
 
-  /** Returns whether a recording wants to know of acquisitions. */
+  /** Returns whether the events of acquisitions are enabled in a recording. */
   static boolean isOn() {
     try {
       return AVAILABLE && AcquisitionRecording.isOn();

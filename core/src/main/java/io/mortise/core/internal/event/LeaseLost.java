@@ -34,7 +34,7 @@ final class LeaseLost extends Event {
   @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
   long lostAt;
 
-  /** Records a loss, if a recording wants to know. */
+  /** Records a loss, if the event is enabled in a recording. */
   static void record(LeaseLoss loss) {
     LeaseLost event = new LeaseLost();
     if (event.shouldCommit()) {

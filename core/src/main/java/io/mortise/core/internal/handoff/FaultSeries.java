@@ -12,7 +12,7 @@ import io.mortise.connection.pool.CommandException;
 public record FaultSeries(CommandException fault, long sinceNanos, long lastNanos) {
   private static final long FRESH_NANOS = 1_000_000_000L;
 
-  /** Returns whether the last fault is so recent that another attempt would tell nothing new. */
+  /** Returns whether the last fault is so recent that another attempt would show nothing new. */
   public boolean isFresh(long nowNanos) {
     return nowNanos - lastNanos < FRESH_NANOS;
   }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any thread may call any method; {@link Users} orders them.
  */
-public final class SharedLease extends CompositeLease implements RedisHold {
+final class SharedLease extends CompositeLease implements RedisHold {
   private static final Logger LOG = LoggerFactory.getLogger(SharedLease.class);
 
   /** The users of one shared hold. */
@@ -66,9 +66,8 @@ public final class SharedLease extends CompositeLease implements RedisHold {
   /**
    * Starts to watch the hold. Must be called once, by the acquiring thread, outside of all locks.
    */
-  SharedLease startWatching() {
+  void startWatching() {
     watch();
-    return this;
   }
 
   /** May be called again after an error. */

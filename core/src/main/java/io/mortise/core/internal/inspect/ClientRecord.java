@@ -19,7 +19,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * The record that a client writes of itself in Redis, so that other clients can tell who holds a
+ * The record that a client writes of itself in Redis, so that other clients can show who holds a
  * lock: the key {@code mortise_client:<client id>}.
  *
  * <p>It is written when locks have been in use for {@link #FIRST_NANOS}, again while they are used,

@@ -9,8 +9,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The rules that tell from the INFO of a server whether it has the locks after a restart, and a
- * replica that takes its place.
+ * The rules by which the INFO of a server shows whether it has the locks after a restart, and
+ * whether a replica has them that takes its place.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */

@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an inspection of the description of a lock, and of what is known beside it.
+ * Makes the inspection of a lock from its description in Redis and from what the client knows.
  *
  * @param clientId the client that asks
- * @param records what clients have told of their processes, by their ids
+ * @param records the facts about the processes of clients, by the ids of the clients
  * @param ofReadWriteLock whether one side of a read-write lock asks
  * @param ownLeases the leases of this client for that name, by their holder ids
  */
@@ -38,7 +38,7 @@ record InspectionReader(
   private static final String WRITER = ":write";
   private static final String KEPT = ":kept";
 
-  /** How far a token may be ahead of the server's clock to tell the time. */
+  /** How far a token may be ahead of the server's clock and still be the time of the grant. */
   private static final long MAX_AHEAD_MICROS = 1_000_000;
 
   LockInspection read(LockName name) {

@@ -67,7 +67,7 @@ public final class LockInspector {
    * Returns what Redis knows of each of the locks, at about the same moment; of one that could not
    * be asked, why.
    */
-  public List<LockInspection> inspectAll(List<LockName> names) {
+  List<LockInspection> inspectAll(List<LockName> names) {
     List<Result> results =
         commands
             .pipeline()

@@ -26,8 +26,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Does at one server what a lock does, on keys and a channel of its own: a script that tries each
- * command separately, and a subscription.
+ * Tries at one server the commands of a lock, on keys and a channel of its own: in a script, each
+ * command separately, and in a subscription.
  *
  * <p><b>Threads.</b> Immutable; each thread probes another server.
  */

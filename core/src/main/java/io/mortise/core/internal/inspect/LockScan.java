@@ -21,9 +21,9 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Finds the names of locks in Redis: SCAN for hashes, of which the first fields tell a lock from
- * another hash, and SCAN for the queues of fair locks, which may be there beside a free lock. Each
- * step is short, so that a large database is not blocked.
+ * Finds the names of locks in Redis: SCAN for hashes, of which the first fields distinguish a lock
+ * from another hash, and SCAN for the queues of fair locks, which may be there beside a free lock.
+ * Each step is short, so that a large database is not blocked.
  *
  * <p><b>Threads.</b> Confined to the thread that searches.
  */
@@ -36,13 +36,15 @@ final class LockScan {
    */
   private static final int FIELDS = 2;
 
-  /** How many fields are asked for when the first ones tell nothing. */
+  /** How many fields are asked for when the first ones do not decide. */
   private static final int MORE_FIELDS = 100;
 
   /** How many hashes are asked for at once: Redis keeps the answers until they are read. */
   private static final int GROUP = 20;
 
-  /** After so many refusals no further hash is asked for; each is an entry of the ACL LOG. */
+  /**
+   * After that number of refusals no further hash is asked for; each is an entry of the ACL LOG.
+   */
   private static final int MAX_REFUSALS = 20;
 
   private static final String START = "0";
@@ -85,7 +87,7 @@ final class LockScan {
     }
   }
 
-  /** Ends a class that is open, and a backslash that stands last, as Redis does: more follows. */
+  /** Ends a class that is open, and a backslash at the end, as Redis does: more follows. */
   private static String closed(String glob) {
     boolean inClass = false;
     boolean escaped = false;
@@ -213,8 +215,8 @@ final class LockScan {
   }
 
   /**
-   * Returns whether a page tells nothing, and is not the last one. A hash that has lost most of its
-   * fields has few left in many places, and a page looks at some of the places.
+   * Returns whether a page decides nothing, and is not the last one. A hash that has lost most of
+   * its fields has few left in many places, and a page looks at some of the places.
    */
   private static boolean isUndecided(Object page) {
     return page instanceof List<?> parts

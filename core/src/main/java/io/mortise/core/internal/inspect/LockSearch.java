@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Finds the locks in Redis by a pattern of their names, and inspects them: for tools. Names are
- * those in Redis, with the namespace of whoever made them.
+ * those in Redis, with the namespace of the client that made them.
  *
  * <p><b>Threads.</b> Immutable; any thread may call every method.
  */

@@ -48,7 +48,7 @@ public final class Completions implements ScheduledTask {
   /**
    * Becomes a housekeeping task of the scheduler, for as long as the client lives.
    *
-   * @param reschedule tells the scheduler that a task has become due earlier
+   * @param reschedule notifies the scheduler that a task has become due earlier
    * @param worker runs a task on a worker
    */
   public Completions(Consumer<ScheduledTask> reschedule, Consumer<Runnable> worker, Ticker ticker) {
@@ -96,7 +96,7 @@ public final class Completions implements ScheduledTask {
       }
     }
     dueNanos = nowNanos + (empty ? IDLE_NANOS : LOOK_NANOS);
-    armed = !empty; // not before: who finds it cleared sets an earlier time
+    armed = !empty; // not before: a thread that finds it cleared sets an earlier time
     if (empty && !operations.isEmpty()) { // one that came meanwhile
       armed = true;
       dueNanos = nowNanos + LOOK_NANOS;

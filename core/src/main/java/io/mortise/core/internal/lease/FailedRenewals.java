@@ -26,7 +26,7 @@ public final class FailedRenewals {
     this.nextWarningNanos = new AtomicLong(ticker.read());
   }
 
-  /** Logs that a renewal of a hold failed, which was well until then. */
+  /** Logs the failure of a renewal, which has put a hold at risk. */
   void log(String lockName, CommandException fault) {
     long now = ticker.read();
     long next = nextWarningNanos.get();

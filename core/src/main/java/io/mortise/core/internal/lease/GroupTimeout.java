@@ -1,12 +1,12 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.core.spi.CallerWait;
+import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.function.LongSupplier;
 
 /**
- * How long the commands of a group may take at one of its clients. The clients are asked one after
+ * The time limit for the commands of a group at one of its clients. The clients are asked one after
  * the other, so the first may use up the time of the others.
  *
  * <p><b>Threads.</b> Confined to the thread that asks the clients.
@@ -16,26 +16,21 @@ public interface GroupTimeout {
   /** Each client has its command timeout. */
   GroupTimeout OF_COMMANDS = ScriptExecutor::timeoutNanos;
 
-  /** The least for one client: a server in the same network answers within it. */
-  long MIN_NANOS = 100_000_000L;
-
   /** Returns the time for the commands of that client. */
   long nanosFor(ScriptExecutor commands);
 
   /**
    * Returns the timeout for a caller that waits: all clients together may take the rest of the wait
-   * and a round trip, and each of them the least in any case, so that a silent server does not keep
-   * the others from being asked. A caller that does not wait gives each client its command timeout.
+   * and a round trip. Each of them has the least that {@link ScriptPipeline#runAll} gives a server
+   * in any case, so that a silent server does not keep the others from being asked. A caller that
+   * does not wait gives each client its command timeout.
    *
    * @param leftNanos returns the rest of the wait, which is negative after its end
    */
   static GroupTimeout within(LeaseTerms terms, LongSupplier leftNanos) {
-    if (terms.waitNanos() == 0) {
-      return OF_COMMANDS;
-    }
     return commands -> {
-      long left = leftNanos.getAsLong() + CallerWait.ROUND_TRIP_NANOS;
-      return Math.min(Math.max(MIN_NANOS, left), commands.timeoutNanos());
+      long timeoutNanos = commands.timeoutNanos();
+      return Math.min(timeoutNanos, StepTimeout.ofNext(terms, leftNanos.getAsLong(), timeoutNanos));
     };
   }
 }

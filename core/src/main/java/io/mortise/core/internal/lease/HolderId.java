@@ -2,6 +2,7 @@ package io.mortise.core.internal.lease;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The id of a holder in Redis, as far as its parts are known.
@@ -14,11 +15,10 @@ import java.util.regex.Pattern;
  *
  * @param clientId the client; empty when the id has another form
  * @param maker which library made the id, judged by the version of the client's UUID
- * @param number the number of the acquisition of a Mortise client, otherwise {@link #UNKNOWN}
  * @param threadId the thread in its process, or {@link #UNKNOWN}
  * @param askedMillis when it asked, epoch ms, or {@link #UNKNOWN}
  */
-public record HolderId(String clientId, Maker maker, long number, long threadId, long askedMillis) {
+public record HolderId(String clientId, Maker maker, long threadId, long askedMillis) {
   /** A part that is not known. */
   public static final long UNKNOWN = -1;
 
@@ -32,10 +32,10 @@ public record HolderId(String clientId, Maker maker, long number, long threadId,
   private static final int RADIX = Character.MAX_RADIX;
   private static final String UUID_OF_VERSION =
       "([0-9a-f]{8}-[0-9a-f]{4}-%s[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}):";
-  private static final String DIGITS = "([0-9a-z]{1,12})";
+  private static final String DIGITS = "[0-9a-z]{1,12}";
   private static final Pattern MORTISE =
       Pattern.compile(
-          UUID_OF_VERSION.formatted("8") + DIGITS + "(?:-" + DIGITS + "-" + DIGITS + ")?");
+          UUID_OF_VERSION.formatted("8") + DIGITS + "(?:-(" + DIGITS + ")-(" + DIGITS + "))?");
   private static final Pattern REDISSON =
       Pattern.compile(UUID_OF_VERSION.formatted("4") + "([0-9]{1,18})");
 
@@ -58,21 +58,17 @@ public record HolderId(String clientId, Maker maker, long number, long threadId,
     Matcher mortise = MORTISE.matcher(holder);
     if (mortise.matches()) {
       return new HolderId(
-          mortise.group(1),
-          Maker.MORTISE,
-          number(mortise.group(2)),
-          mortise.group(3) == null ? UNKNOWN : number(mortise.group(3)),
-          mortise.group(4) == null ? UNKNOWN : number(mortise.group(4)));
+          mortise.group(1), Maker.MORTISE, number(mortise.group(2)), number(mortise.group(3)));
     }
     Matcher redisson = REDISSON.matcher(holder);
     if (redisson.matches()) {
       long thread = Long.parseLong(redisson.group(2));
-      return new HolderId(redisson.group(1), Maker.REDISSON, UNKNOWN, thread, UNKNOWN);
+      return new HolderId(redisson.group(1), Maker.REDISSON, thread, UNKNOWN);
     }
-    return new HolderId("", Maker.OTHER, UNKNOWN, UNKNOWN, UNKNOWN);
+    return new HolderId("", Maker.OTHER, UNKNOWN, UNKNOWN);
   }
 
-  private static long number(String digits) {
-    return Long.parseLong(digits, RADIX);
+  private static long number(@Nullable String digits) {
+    return digits == null ? UNKNOWN : Long.parseLong(digits, RADIX);
   }
 }

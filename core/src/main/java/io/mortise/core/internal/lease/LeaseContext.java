@@ -18,7 +18,7 @@ import java.util.function.DoubleSupplier;
  *
  * @param jitter returns random values from 0 inclusive to 1 exclusive
  * @param operations counts the acquisitions and releases that are under way
- * @param notifications run what tells others of the changes of holds
+ * @param notifications run the notifications of the changes of holds
  * @param holds all holds of the client
  * @param completions completes operations that an error has interrupted
  * @param releases releases holds that may exist in Redis without a holder in this client

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * one batched request is under way ({@code inFlight}). A reply after the end of the hold changes
  * nothing here.
  */
-public final class LeaseRenewal implements BatchItem {
+final class LeaseRenewal implements BatchItem {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
   static final long LOSS_CHECK_NANOS = 100_000_000L;
   private static final long RETRY_NANOS = 20_000_000L;

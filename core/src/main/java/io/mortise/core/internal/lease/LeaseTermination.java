@@ -92,7 +92,7 @@ public final class LeaseTermination {
    * Ends a lease object that no caller has received, and leaves the hold in Redis alone: the
    * acquisition continues under the same holder id, so nothing may be released.
    */
-  public void discard() {
+  void discard() {
     if (state.beginRelease()) {
       state.endRelease(null);
     }

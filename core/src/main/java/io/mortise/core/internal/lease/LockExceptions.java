@@ -35,7 +35,7 @@ public final class LockExceptions {
   }
 
   /** Returns the exception for a lock whose client was closed. */
-  static LockException clientClosed(Object lock) {
+  public static LockException clientClosed(Object lock) {
     return new LockException(
         Reason.CLIENT_CLOSED, "lock '" + lock + "': its client was closed", null);
   }

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.mortise.core.LeaseLoss.Reason;
 
 /**
- * Finds out that one hold is lost: by the clock, and by the replies to the requests that renew or
+ * Detects that one hold is lost: by the clock, and by the replies to the requests that renew or
  * verify it.
  *
  * <p><b>Threads.</b> Any thread may call any method. Each thread that reads the status compares the

@@ -37,7 +37,7 @@ public final class MinimumEnd {
   }
 
   /** Returns the rest of the minimum, rounded up; 0 when there is none, or it is over. */
-  public long leftMillis(long nowNanos) {
+  long leftMillis(long nowNanos) {
     long end = nanos;
     return end == NONE ? 0 : Math.max(0, (end - nowNanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI);
   }

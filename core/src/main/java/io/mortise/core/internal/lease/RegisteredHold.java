@@ -13,6 +13,7 @@ import io.mortise.scripts.ScriptCall;
  */
 public interface RegisteredHold extends Lease, ScheduledTask {
 
+  /** Returns the release as it has to be sent now. */
   ScriptCall releaseCall();
 
   /** Ends the hold as lost; returns false if it has ended or its release has begun. */

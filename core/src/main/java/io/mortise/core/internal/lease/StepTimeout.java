@@ -4,7 +4,7 @@ import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 
 /**
- * How long one command may take, given the wait of its caller. A caller that does not wait gives
+ * The time limit of one command, given the wait of its caller. A caller that does not wait gives
  * each command the command timeout.
  *
  * <p><b>Threads.</b> Stateless: any thread may call any method.

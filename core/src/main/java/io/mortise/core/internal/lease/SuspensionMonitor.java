@@ -64,7 +64,7 @@ public final class SuspensionMonitor implements ScheduledTask {
    * Becomes a housekeeping task of the scheduler, for as long as the client lives.
    *
    * @param inUse tests whether the client holds a lock
-   * @param reschedule tells the scheduler that a task has become due earlier
+   * @param reschedule notifies the scheduler that a task has become due earlier
    * @param onJump receives by how many milliseconds the wall clock has jumped
    */
   public SuspensionMonitor(

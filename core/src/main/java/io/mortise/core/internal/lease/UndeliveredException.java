@@ -1,7 +1,7 @@
 package io.mortise.core.internal.lease;
 
 /**
- * Says that the listeners of a composite hold could not be notified, because no thread could be
+ * Thrown when the listeners of a composite hold could not be notified, because no thread could be
  * started for that. The member that has notified the composite hold does so again: see {@link
  * PendingNotifications#notifyDependent}.
  */

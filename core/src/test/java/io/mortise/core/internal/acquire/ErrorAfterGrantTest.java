@@ -9,15 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
-import io.mortise.connection.testing.TestSettings;
-import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ProtocolLeaseSource;
-import io.mortise.core.spi.WaitPolicy;
 import io.mortise.scripts.Script;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -32,13 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ErrorAfterGrantTest {
   private final RespServer server = new RespServer(ErrorAfterGrantTest::answer);
-  private final RedisLockClient client =
-      new RedisLockClient(
-          LockOptions.defaults(),
-          workers -> TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers),
-          Thread::new,
-          new ReleaseFairness(0),
-          WaitPolicy.AS_ASKED);
+  private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
   private final LockProtocol protocol = new FakeProtocol("orders");
   private final OutOfMemoryError error = new OutOfMemoryError("of the test");
   private boolean granted;

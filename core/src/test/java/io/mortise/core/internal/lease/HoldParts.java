@@ -3,7 +3,6 @@ package io.mortise.core.internal.lease;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.spi.LeaseTerms;
-import java.lang.reflect.Proxy;
 
 /** The parts of one hold, for a test that calls them by themselves. */
 final class HoldParts {
@@ -19,20 +18,7 @@ final class HoldParts {
   final LeaseRelease release;
 
   HoldParts(LeaseContext context, LeaseTerms terms) {
-    RegisteredHold registered =
-        (RegisteredHold)
-            Proxy.newProxyInstance(
-                RegisteredHold.class.getClassLoader(),
-                new Class<?>[] {RegisteredHold.class},
-                (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                      case "lose" ->
-                          lose((Reason) arguments[0], (Long) arguments[1], (String) arguments[2]);
-                      case "hashCode" -> System.identityHashCode(proxy);
-                      case "equals" -> proxy == arguments[0];
-                      case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
-                      default -> throw new AssertionError(method);
-                    });
+    RegisteredHold registered = FakeRegisteredHold.of(this::lose);
     this.timing =
         LeaseTiming.granted(
             context, id.protocol(), terms, AttemptStart.now(context.holds(), context.ticker()));

@@ -29,7 +29,7 @@ class HolderIdTest {
     HolderIds ids = at(1_795_381_142_127L);
 
     assertEquals(
-        new HolderId(MORTISE, Maker.MORTISE, 1, Thread.currentThread().getId(), 1_795_381_142_127L),
+        new HolderId(MORTISE, Maker.MORTISE, Thread.currentThread().getId(), 1_795_381_142_127L),
         HolderId.of(ids.next(null)));
     Thread owner = new Thread(() -> {});
     assertEquals(owner.getId(), HolderId.of(ids.next(owner)).threadId());
@@ -40,11 +40,13 @@ class HolderIdTest {
   void anIdThatIsMadeAheadIsInTheSameOrderAndTellsTheClientOnly() {
     HolderIds ids = at(0);
     for (int i = 1; i < 100; i++) {
-      HolderId ahead = HolderId.of(ids.ahead());
+      String ahead = ids.ahead();
+      assertEquals(MORTISE + ":" + Integer.toString(i, 36), ahead);
       assertEquals(
-          new HolderId(MORTISE, Maker.MORTISE, i, HolderId.UNKNOWN, HolderId.UNKNOWN), ahead);
+          new HolderId(MORTISE, Maker.MORTISE, HolderId.UNKNOWN, HolderId.UNKNOWN),
+          HolderId.of(ahead));
     }
-    assertEquals(100, HolderId.of(ids.next(null)).number());
+    assertTrue(ids.next(null).startsWith(MORTISE + ":" + Integer.toString(100, 36) + "-"));
   }
 
   @Test
@@ -57,7 +59,7 @@ class HolderIdTest {
   @Test
   void anIdOfRedissonTellsTheClientAndTheThread() {
     assertEquals(
-        new HolderId(REDISSON, Maker.REDISSON, HolderId.UNKNOWN, 57, HolderId.UNKNOWN),
+        new HolderId(REDISSON, Maker.REDISSON, 57, HolderId.UNKNOWN),
         HolderId.of(REDISSON + ":57"));
   }
 

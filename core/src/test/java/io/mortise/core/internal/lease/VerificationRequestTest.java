@@ -17,7 +17,6 @@ import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.scripts.ScriptCall;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -82,18 +81,7 @@ class VerificationRequestTest {
   }
 
   private LeaseRenewal renewal(LeaseTiming timing) {
-    RegisteredHold hold =
-        (RegisteredHold)
-            Proxy.newProxyInstance(
-                RegisteredHold.class.getClassLoader(),
-                new Class<?>[] {RegisteredHold.class},
-                (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                      case "lose" -> losses.add((Reason) arguments[0]);
-                      case "hashCode" -> System.identityHashCode(proxy);
-                      case "dueNanos" -> Long.MAX_VALUE / 2; // the scheduler does not have it
-                      default -> throw new AssertionError(method);
-                    });
+    RegisteredHold hold = FakeRegisteredHold.of((reason, atNanos, detail) -> losses.add(reason));
     return new LeaseRenewal(
         context, id, timing, state, new LossDetector(ticker, timing, state, hold), hold);
   }
