@@ -30,6 +30,7 @@ module io.mortise.spring.boot {
   requires static spring.boot.actuator.autoconfigure;
   requires static spring.boot.data.redis;
   requires static spring.boot.health;
+  requires static spring.data.redis;
   requires static transitive spring.integration.core;
   requires static spring.tx;
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the file of a command, as a shell does: before the lock is acquired for nothing. */
 final class CommandLookUp {
@@ -28,7 +29,8 @@ final class CommandLookUp {
             "the command '%s' is not on the PATH; check its name, or give its path%s"
                 .formatted(
                     command,
-                    folders().allMatch(folder -> file(folder, command).isPresent())
+                    folders(System.getenv("PATH"))
+                            .allMatch(folder -> file(folder, command).isPresent())
                         ? ""
                         : "; a folder of the PATH has characters that the locale cannot express: set LC_ALL=C.UTF-8"),
             null);
@@ -53,17 +55,21 @@ final class CommandLookUp {
 
   /** Returns the first file of that name in the folders of the PATH that can be executed. */
   static Optional<Path> onPath(String name) {
+    return onPath(name, System.getenv("PATH"));
+  }
+
+  static Optional<Path> onPath(String name, @Nullable String path) {
     return name.isEmpty()
         ? Optional.empty()
-        : folders()
+        : folders(path)
             .flatMap(folder -> file(folder, name).stream())
             .filter(CommandLookUp::isExecutable)
             .findFirst();
   }
 
-  private static Stream<String> folders() {
-    String path = System.getenv("PATH");
-    return path == null ? Stream.empty() : Arrays.stream(path.split(File.pathSeparator));
+  /** An empty one, also the last, is the working directory. */
+  private static Stream<String> folders(@Nullable String path) {
+    return path == null ? Stream.empty() : Arrays.stream(path.split(File.pathSeparator, -1));
   }
 
   /** Returns the file; empty in a folder that the locale cannot express, as C one beyond ASCII. */

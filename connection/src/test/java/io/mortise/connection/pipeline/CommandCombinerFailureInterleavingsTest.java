@@ -1,6 +1,7 @@
 package io.mortise.connection.pipeline;
 
 import static io.mortise.connection.pipeline.RecordingTransport.AN_HOUR;
+import static io.mortise.connection.pipeline.RecordingTransport.PING;
 import static io.mortise.connection.pipeline.RecordingTransport.after;
 import static io.mortise.connection.testing.Interleavings.check;
 import static io.mortise.connection.testing.Interleavings.race;
@@ -9,14 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.Interleavings;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
 
 /** A batch that fails, and a command that is withdrawn, keep no other command waiting. */
 @Tag("interleavings")
@@ -83,7 +81,7 @@ class CommandCombinerFailureInterleavingsTest {
                       throw new IllegalStateException("an error");
                     }
                     first.answer(new Reply(1L, null, null));
-                    List<PendingCommand> batch = new ArrayList<>();
+                    List<PendingCommand> batch = Interleavings.list();
                     others.accept(batch);
                     batch.forEach(each -> each.answer(new Reply(1L, null, null)));
                   });
@@ -91,8 +89,7 @@ class CommandCombinerFailureInterleavingsTest {
           Interleavings.Step submitter =
               () -> {
                 try {
-                  combiner.submit(
-                      new PendingCommand(new CommandArguments(Command.PING), 100, after(AN_HOUR)));
+                  combiner.submit(new PendingCommand(PING, 100, after(AN_HOUR)));
                 } catch (IllegalStateException error) {
                   failed.incrementAndGet();
                 }

@@ -9,16 +9,18 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.testing.Interleavings;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 
-/** Answers every command, and counts them. */
+/** Answers every command with itself, and counts them. */
 final class RecordingTransport implements CommandCombiner.BatchTransport {
   static final long AN_HOUR = 3_600_000_000_000L;
+
+  /** Made before the scenario: it has an {@code ArrayList}. */
+  static final CommandArguments PING = new CommandArguments(Command.PING);
 
   /** Time stands still here. */
   private static final Ticker TICKER =
@@ -65,7 +67,7 @@ final class RecordingTransport implements CommandCombiner.BatchTransport {
       throw new CommandException(Kind.UNREACHABLE, false, "closed", null);
     }
     answer(first);
-    List<PendingCommand> batch = new ArrayList<>();
+    List<PendingCommand> batch = Interleavings.list();
     others.accept(batch);
     batch.forEach(this::answer);
   }
@@ -73,7 +75,7 @@ final class RecordingTransport implements CommandCombiner.BatchTransport {
   private void answer(PendingCommand pending) {
     assertFalse(pending.isAnswered());
     sent.incrementAndGet();
-    pending.answer(new Reply(pending.command(), null, null));
+    pending.answer(new Reply(pending, null, null));
   }
 
   /** Submits a command with each of these time limits, on a thread of its own. */
@@ -87,8 +89,7 @@ final class RecordingTransport implements CommandCombiner.BatchTransport {
   }
 
   void submit(long nanos) throws CommandException {
-    CommandArguments command = new CommandArguments(Command.PING);
-    PendingCommand pending = new PendingCommand(command, 100, after(nanos));
-    assertEquals(command, combiner.submit(pending).value());
+    PendingCommand pending = new PendingCommand(PING, 100, after(nanos));
+    assertEquals(pending, combiner.submit(pending).value());
   }
 }

@@ -4,7 +4,6 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,8 +14,8 @@ import java.util.function.Consumer;
 public final class FakeLease implements OwnedLease {
   public final String name;
   public final AtomicInteger releases = new AtomicInteger();
-  public final List<LeaseTerms> needed = new ArrayList<>();
-  public final List<Boolean> renewed = new ArrayList<>();
+  public final List<LeaseTerms> needed = new CopyOnWriteArrayList<>();
+  public final List<Boolean> renewed = new CopyOnWriteArrayList<>();
   public volatile Duration remaining = Duration.ofSeconds(10);
   public volatile RuntimeException failure;
   public volatile Error errorAtRelease;

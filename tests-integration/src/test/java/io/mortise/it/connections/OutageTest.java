@@ -73,7 +73,8 @@ class OutageTest {
     long millis =
         millisOf(
             () -> {
-              LockException thrown = assertThrows(LockException.class, lock::lock);
+              LockException thrown =
+                  assertThrows(LockException.class, AsyncCall.run(lock::lock)::get);
               assertEquals(Reason.UNREACHABLE, thrown.reason());
               assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT1S"));
               assertTrue(thrown.getMessage().contains("refuses the connection"));

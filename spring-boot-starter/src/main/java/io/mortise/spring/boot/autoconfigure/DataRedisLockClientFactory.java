@@ -16,6 +16,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslOptions;
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
@@ -30,16 +31,23 @@ import org.springframework.util.StringUtils;
 final class DataRedisLockClientFactory implements LockClientFactory {
   private final DataRedisConnectionDetails details;
   private final boolean tlsByUrl;
+  private final boolean hostGiven;
+  private final List<String> ownConnections;
 
   /**
    * Creates the factory.
    *
-   * @param url the property {@code spring.data.redis.url}: its scheme {@code rediss} means TLS, and
+   * @param environment has {@code spring.data.redis.url}: its scheme {@code rediss} means TLS, and
    *     is nowhere in the details
+   * @param ownConnections the beans by which the application connects, whatever the details say
    */
-  DataRedisLockClientFactory(DataRedisConnectionDetails details, @Nullable String url) {
+  DataRedisLockClientFactory(
+      DataRedisConnectionDetails details, Environment environment, List<String> ownConnections) {
+    String url = environment.getProperty("spring.data.redis.url");
     this.details = details;
     this.tlsByUrl = url != null && url.startsWith("rediss:") && isOf(url, details.getStandalone());
+    this.hostGiven = url != null || environment.containsProperty("spring.data.redis.host");
+    this.ownConnections = ownConnections;
   }
 
   /** A service connection takes the place of the properties, and may have no TLS. */
@@ -106,12 +114,22 @@ final class DataRedisLockClientFactory implements LockClientFactory {
 
   private Standalone standalone() {
     Standalone standalone = details.getStandalone();
-    if (standalone == null) {
+    if (standalone == null || details.getMasterReplica() != null) {
       throw new IllegalStateException(
           "locks need one server, sentinels or a cluster, and spring.data.redis names static"
               + " replicas; set mortise.redis.uri to the master");
     }
+    if (!ownConnections.isEmpty() && !hostGiven && isDefault(standalone)) {
+      throw new IllegalStateException(
+          "the application connects to Redis by its beans %s, and spring.data.redis names no server;"
+                  .formatted(ownConnections)
+              + " set mortise.redis.uri to that of the locks");
+    }
     return standalone;
+  }
+
+  private static boolean isDefault(Standalone standalone) {
+    return standalone.getHost().equals("localhost") && standalone.getPort() == 6379;
   }
 
   private String credentials() {

@@ -16,6 +16,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -45,10 +46,15 @@ public final class LockedAutoConfiguration {
     return new RunningCalls();
   }
 
-  /** Made before most beans, so it reads the properties itself, and finds the client later. */
+  /**
+   * Made before most beans, so it reads the properties itself, and finds the client later. Each of
+   * a parent context and its children has one, of the same name: Spring's creator of proxies
+   * applies no advisor of another context, unless AspectJ is there; and then this one hides the
+   * parent's.
+   */
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-  @ConditionalOnMissingBean
+  @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
   static LockedAdvisor lockedAdvisor(
       LockedMethods methods,
       RunningCalls running,

@@ -7,6 +7,7 @@ import io.mortise.spring.boot.LockOptionsCustomizer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -93,9 +94,10 @@ public final class MortiseAutoConfiguration {
     @ConditionalOnBean(DataRedisConnectionDetails.class)
     @ConditionalOnMissingBean(LockClient.class)
     DataRedisLockClientFactory lockClientFactory(
-        DataRedisConnectionDetails details, Environment environment) {
-      return new DataRedisLockClientFactory(
-          details, environment.getProperty("spring.data.redis.url"));
+        DataRedisConnectionDetails details,
+        Environment environment,
+        ConfigurableListableBeanFactory beans) {
+      return new DataRedisLockClientFactory(details, environment, OwnRedisConnections.names(beans));
     }
   }
 }

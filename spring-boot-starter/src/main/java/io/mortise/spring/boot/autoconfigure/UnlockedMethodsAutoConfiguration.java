@@ -10,6 +10,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -20,7 +21,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = LockedAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "mortise.enabled", havingValue = false)
 @ConditionalOnBooleanProperty(name = "mortise.locked.enabled", matchIfMissing = true)
-@ConditionalOnMissingBean(LockedAdvisor.class)
+@ConditionalOnMissingBean(value = LockedAdvisor.class, search = SearchStrategy.CURRENT)
 public final class UnlockedMethodsAutoConfiguration {
   private static final Logger LOG = LoggerFactory.getLogger(UnlockedMethodsAutoConfiguration.class);
 

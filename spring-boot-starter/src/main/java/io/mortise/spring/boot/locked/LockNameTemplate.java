@@ -17,6 +17,8 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -115,7 +117,7 @@ final class LockNameTemplate {
   /**
    * Returns the name for these arguments.
    *
-   * @throws IllegalArgumentException if a part of it is null
+   * @throws IllegalArgumentException if a part of it is null, or Spring converts it to no string
    * @throws org.springframework.expression.EvaluationException if an expression fails
    */
   String evaluate(Object target, @Nullable Object[] arguments) {
@@ -125,15 +127,31 @@ final class LockNameTemplate {
     EvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
     StringBuilder name = new StringBuilder();
     for (Expression part : parts) {
-      String value = part.getValue(context, String.class);
+      String value = text(part, context);
       if (value == null) {
-        throw new IllegalArgumentException(
-            "@Locked on %s: '%s' in the name '%s' is null; a lock needs a name"
-                .formatted(describe(method), part.getExpressionString(), template));
+        throw new IllegalArgumentException(explain(part) + " is null; a lock needs a name");
       }
       name.append(value);
     }
     return name.toString();
+  }
+
+  /** Not {@code toString()} of any object: that may be another one in each process. */
+  private @Nullable String text(Expression part, EvaluationContext context) {
+    try {
+      return part.getValue(context, String.class);
+    } catch (SpelEvaluationException e) {
+      if (e.getMessageCode() != SpelMessage.TYPE_CONVERSION_ERROR) {
+        throw e;
+      }
+      throw new IllegalArgumentException(
+          explain(part) + " is no text; name a part of it, or a method that returns a text", e);
+    }
+  }
+
+  private String explain(Expression part) {
+    return "@Locked on %s: '%s' in the name '%s'"
+        .formatted(describe(method), part.getExpressionString(), template);
   }
 
   /** Returns the method as messages name it: {@code Shop.sell(String)}. */

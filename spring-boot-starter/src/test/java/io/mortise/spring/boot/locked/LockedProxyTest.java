@@ -10,6 +10,8 @@ import io.mortise.spring.boot.autoconfigure.MortiseAutoConfiguration;
 import io.mortise.testkit.InMemoryRedis;
 import io.mortise.testkit.InMemoryRedisExtension;
 import java.lang.reflect.Proxy;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,5 +79,39 @@ class LockedProxyTest {
         .withPropertyValues("spring.aop.proxy-target-class=" + classProxies)
         .withBean(Repository.class, () -> repository)
         .run(context -> assertThat(context.getBean(Repository.class).find(7)).isEqualTo("row:7"));
+  }
+
+  @Test
+  void beansOfAParentAndOfAChildAreLocked(InMemoryRedis redis) {
+    runner(redis)
+        .withBean("parents", OrderStore.class)
+        .run(
+            parent ->
+                runner(redis)
+                    .withParent(parent)
+                    .withBean("childs", OrderStore.class)
+                    .run(
+                        child -> {
+                          for (String name : List.of("parents", "childs")) {
+                            OrderStore store = child.getBean(name, OrderStore.class);
+                            assertThat(store.save(7L)).isEqualTo("order:7");
+                          }
+                        }));
+  }
+
+  /** The client, and with it the advice, may be switched off in the child alone. */
+  @Test
+  void aChildWithoutAClientUsesThatOfItsParent(InMemoryRedis redis) {
+    runner(redis)
+        .run(
+            parent ->
+                new ApplicationContextRunner()
+                    .withParent(parent)
+                    .withConfiguration(AutoConfigurations.of(LockedAutoConfiguration.class))
+                    .withBean(OrderStore.class)
+                    .run(
+                        child ->
+                            assertThat(child.getBean(OrderStore.class).save(7L))
+                                .isEqualTo("order:7")));
   }
 }

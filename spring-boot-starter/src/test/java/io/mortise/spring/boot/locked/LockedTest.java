@@ -50,6 +50,9 @@ class LockedTest {
       return CurrentLease.get().fencingToken();
     }
 
+    @Locked(name = "closed:#{#order}")
+    public void close(Order order) {}
+
     @Locked(name = "order:#{#id}", waitTime = "50ms")
     public String change(String id) {
       return "changed " + id;
@@ -141,6 +144,18 @@ class LockedTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'#id'")
                 .hasMessageContaining("Shop.change(String)"));
+  }
+
+  /** Its {@code toString()} might be another one in each process. */
+  @Test
+  void aValueInTheNameThatIsNoTextFailsTheCall(InMemoryRedis redis) {
+    inShop(
+        redis,
+        shop ->
+            assertThatThrownBy(() -> shop.close(new Order(42)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'#order' in the name 'closed:#{#order}' is no text")
+                .hasMessageContaining("Shop.close(Order)"));
   }
 
   @Test
