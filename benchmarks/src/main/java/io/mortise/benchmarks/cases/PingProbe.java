@@ -77,11 +77,18 @@ final class PingProbe implements AutoCloseable {
     try (Jedis connection = new Jedis(server.host(), server.port(), config)) {
       connection.ping();
       for (long due = System.nanoTime(); !ended; due += INTERVAL.toNanos()) {
-        LockSupport.parkNanos(due - System.nanoTime()); // a sleep would be late by up to 1 ms
+        awaitDue(due);
         connection.ping();
         latencies.add(System.nanoTime() - due);
       }
     }
     return latencies;
+  }
+
+  /** A sleep would be late by up to 1 ms; {@code parkNanos} may return early. */
+  private static void awaitDue(long dueNanos) {
+    for (long left = dueNanos - System.nanoTime(); left > 0; left = dueNanos - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 }

@@ -1,9 +1,11 @@
 package io.mortise.it.connections;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.it.cluster.ClusterChannels;
+import io.mortise.it.support.AsyncCall;
+import io.mortise.it.support.Eventually;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.testkit.RedisCluster;
@@ -17,9 +19,10 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
@@ -34,7 +37,7 @@ class ClassLoaderTest {
 
   @Test
   void aThreadThatHasLockedAndUnlockedKeepsNoClassLoader() throws Exception {
-    assertNoneStays(redis.uri());
+    assertNoneStays(redis.uri(), name -> redis.subscribers(name) == 1);
   }
 
   /** On Redis 7 and on Valkey the channels of a cluster have slots. */
@@ -42,14 +45,17 @@ class ClassLoaderTest {
   @Tag("redis-version")
   void noClassLoaderStaysAfterLocksOfACluster() throws Exception {
     try (RedisCluster cluster = RedisCluster.start()) {
-      assertNoneStays(String.join(",", cluster.uris()).replaceAll(",redis://", ","));
+      assertNoneStays(
+          String.join(",", cluster.uris()).replaceAll(",redis://", ","),
+          name -> !ClusterChannels.subscribedNodes(cluster, name).isEmpty());
     }
   }
 
-  private static void assertNoneStays(String uri) throws Exception {
-    ExecutorService container = Executors.newFixedThreadPool(1);
-    try {
-      WeakReference<ClassLoader> application = container.submit(() -> deploy(uri)).get();
+  private static void assertNoneStays(String uri, Predicate<String> isSubscribed) throws Exception {
+    try (ContainerThread first = new ContainerThread();
+        ContainerThread second = new ContainerThread()) {
+      WeakReference<ClassLoader> application =
+          AsyncCall.start(first, () -> deploy(uri, second, isSubscribed)).get();
 
       await()
           .atMost(Duration.ofSeconds(60))
@@ -59,26 +65,60 @@ class ClassLoaderTest {
                 System.gc();
                 assertTrue(application.refersTo(null)); // a failed one keeps what it has compared
               });
-    } finally {
-      container.shutdown();
     }
   }
 
-  private static WeakReference<ClassLoader> deploy(String uri) throws Exception {
-    Thread current = Thread.currentThread();
-    ClassLoader context = current.getContextClassLoader();
+  /** A thread of the container, which runs calls of the application, one after the other. */
+  private static final class ContainerThread implements AsyncCall.Threads, AutoCloseable {
+    private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
+    /** Starts the thread, which inherits nothing of an application. */
+    ContainerThread() throws Exception {
+      executor.submit(() -> {}).get();
+    }
+
+    @Override
+    public Thread start(Runnable call) {
+      CompletableFuture<Thread> thread = new CompletableFuture<>();
+      executor.execute(
+          () -> {
+            thread.complete(Thread.currentThread());
+            call.run();
+          });
+      return thread.join();
+    }
+
+    @Override
+    public void close() {
+      executor.shutdown();
+    }
+  }
+
+  private static WeakReference<ClassLoader> deploy(
+      String uri, ContainerThread second, Predicate<String> isSubscribed) throws Exception {
     try (URLClassLoader application =
         new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
-      current.setContextClassLoader(application);
-      lockAndUnlock(application, uri);
+      Callable<Void> locking = () -> lockAndUnlock(application, uri, second, isSubscribed);
+      within(application, locking);
       return new WeakReference<>(application);
+    }
+  }
+
+  private static Void within(ClassLoader application, Callable<Void> call) throws Exception {
+    Thread current = Thread.currentThread();
+    ClassLoader context = current.getContextClassLoader();
+    try {
+      current.setContextClassLoader(application);
+      return call.call();
     } finally {
       current.setContextClassLoader(context);
     }
   }
 
-  /** Locks, and waits for a lock of another client, which subscribes. */
-  private static void lockAndUnlock(ClassLoader application, String uri) throws Exception {
+  /** Locks, while the second thread waits for that lock with another client, which subscribes. */
+  private static Void lockAndUnlock(
+      ClassLoader application, String uri, ContainerThread second, Predicate<String> isSubscribed)
+      throws Exception {
     Class<?> clients = application.loadClass("io.mortise.core.LockClient");
     Class<?> locks = application.loadClass("io.mortise.core.RedisLock");
     Method create = clients.getMethod("create", String.class);
@@ -93,10 +133,15 @@ class ClassLoaderTest {
         again.lock();
         again.unlock();
         Lock waiting = (Lock) constructor.newInstance(other, name);
-        assertFalse(waiting.tryLock(300, TimeUnit.MILLISECONDS));
+        Callable<Void> cycle = AsyncCall.cycleOf(waiting);
+        AsyncCall<Void> waiter = AsyncCall.start(second, () -> within(application, cycle));
+        Eventually.until("it is subscribed", () -> isSubscribed.test(name));
+        waiter.awaitParked();
         lock.unlock();
+        waiter.get();
       }
     }
+    return null;
   }
 
   /** Returns the class path of this test. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Holders that die, and got the lock after the waiters behind them had asked for it. */
 @Timeout(60)
 class FairDeadHolderTest {
-  private static final Duration LEASE = Duration.ofSeconds(1);
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   /** Far longer than the test: no heartbeat is sent. */
   private static final Duration WAITER_TIMEOUT = Duration.ofHours(1);

@@ -378,8 +378,8 @@ class FairRunTest {
 
   @Test
   void aProcessThatIsKilledInTheMiddleDelaysTheOthersNoLongerThanItsLease() throws Exception {
-    Duration timeout = Duration.ofSeconds(1);
-    Duration lease = Duration.ofSeconds(2);
+    Duration timeout = Duration.ofSeconds(3);
+    Duration lease = Duration.ofSeconds(3);
     Duration slack = Duration.ofSeconds(8);
     try (JavaProcess child = FairProcess.start(order, timeout, lease)) {
       RedisFairLock lock = order.lock(clients.here(), timeout);

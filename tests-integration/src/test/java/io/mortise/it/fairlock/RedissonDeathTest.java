@@ -23,7 +23,7 @@ import org.redisson.api.RLock;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonDeathTest {
-  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
   private static final Duration SLACK = Duration.ofSeconds(5);
 
   @RegisterExtension static final RedissonPeers peers = new RedissonPeers();
@@ -65,7 +65,7 @@ class RedissonDeathTest {
 
   @Test
   void aDeadWaiterOfOursBetweenRedissonsCostsItsTimeout() throws Exception {
-    Duration lease = Duration.ofSeconds(2);
+    Duration lease = Duration.ofSeconds(3);
     try (LockClient client = peers.client(lease);
         JavaProcess child = FairProcess.start(order, WAITER_TIMEOUT, lease)) {
       RedisFairLock held = order.lock(client);
@@ -89,7 +89,7 @@ class RedissonDeathTest {
 
   @Test
   void theHeadFollowsADeadHolderOfEitherKindWhenItsLeaseExpires() throws Exception {
-    Duration lease = Duration.ofSeconds(2);
+    Duration lease = Duration.ofSeconds(3);
     try (JavaProcess child = FairProcess.start(order, WAITER_TIMEOUT, lease)) {
       child.send("keep ours");
       child.awaitLine("served ours", Eventually.LIVENESS);
@@ -98,14 +98,16 @@ class RedissonDeathTest {
       child.kill();
       order.awaitServed(lease.plus(SLACK), "ours", "R0", "M1");
     }
-    // The waiter that was served releases a moment later; this hold is not renewed.
+    // The waiter that was served releases a moment later; this hold is not renewed. The others join
+    // before it ends.
+    Duration last = Duration.ofSeconds(6);
     await()
         .pollInSameThread()
         .atMost(SLACK)
-        .until(() -> theirs.tryLock(0, lease.toMillis(), MILLISECONDS));
+        .until(() -> theirs.tryLock(0, last.toMillis(), MILLISECONDS));
     order.queue("M2", ours);
     order.queue("R3", peers.otherRedisson().getFairLock(order.name));
-    order.awaitServed(lease.plus(SLACK), "ours", "R0", "M1", "M2", "R3");
+    order.awaitServed(last.plus(SLACK), "ours", "R0", "M1", "M2", "R3");
   }
 
   /** The queue of Redisson 4.7.0 alone, for comparison. */

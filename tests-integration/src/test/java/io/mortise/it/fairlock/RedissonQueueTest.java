@@ -36,12 +36,15 @@ import org.redisson.api.RedissonClient;
 @Timeout(60)
 @Tag("redis-version")
 class RedissonQueueTest {
-  private static final Duration WAITER_TIMEOUT = Duration.ofMillis(1500);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3); // no waiter is as late
 
-  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   /** Longer than a lease and a waiter timeout together. */
-  private static final Duration LONGER = Duration.ofMillis(4500);
+  private static final Duration LONGER = Duration.ofSeconds(7);
+
+  /** The others join before that, on a busy machine too. */
+  private static final Duration LEAVES_AFTER = Duration.ofSeconds(8);
 
   private static final Duration PROMPT = RedissonPeers.PROMPT;
 
@@ -211,12 +214,13 @@ class RedissonQueueTest {
       RedisFairLock held = order.lock(holder);
       held.lock();
       ServedOrder.Waiter first =
-          order.queue("T0", theirs, () -> theirs.tryLock(LONGER.toMillis(), MILLISECONDS));
+          order.queue("T0", theirs, () -> theirs.tryLock(LEAVES_AFTER.toMillis(), MILLISECONDS));
       order.queue("M1", ours);
       RLock other = peers.otherRedisson().getFairLock(order.name);
       ServedOrder.Waiter third =
-          order.queue("T2", other, () -> other.tryLock(LONGER.toMillis(), MILLISECONDS));
-      ServedOrder.Waiter fourth = order.queue("M3", ours, () -> LateAnswer.tryLock(ours, LONGER));
+          order.queue("T2", other, () -> other.tryLock(LEAVES_AFTER.toMillis(), MILLISECONDS));
+      ServedOrder.Waiter fourth =
+          order.queue("M3", ours, () -> LateAnswer.tryLock(ours, LEAVES_AFTER));
       order.queue("R4", peers.redisson().getFairLock(order.name));
       order.queue("M5", order.there());
       assertFalse(first.acquired());

@@ -19,8 +19,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Members of one family in one round trip, and members of all families on two servers. */
+@Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 class MultiLockContractTest {
   private static ProxiedServers servers;
   private static List<LockClient> here;

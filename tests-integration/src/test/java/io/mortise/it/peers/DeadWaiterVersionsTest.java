@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 class DeadWaiterVersionsTest {
-  private static final Duration LEASE = Duration.ofSeconds(2);
-  private static final Duration BRIEFLY = Duration.ofMillis(1_200);
-  private static final Duration LONG = Duration.ofSeconds(4);
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration BRIEFLY = Duration.ofSeconds(2);
+  private static final Duration LONG = Duration.ofSeconds(6);
 
   /** How late a waiter may be on a busy machine. */
   private static final Duration SLACK = Duration.ofSeconds(5);

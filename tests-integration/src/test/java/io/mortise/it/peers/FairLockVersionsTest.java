@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass(name = "Redisson {0}")
 @EnumSource(RedissonVersion.class)
 class FairLockVersionsTest extends PeerLockContract {
-  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration WAITER_TIMEOUT = Duration.ofSeconds(3);
 
   /** The time that Redisson adds to the deadline of each waiter. */
   private static final long REDISSON_WAIT = 300_000;

@@ -9,6 +9,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.Pauses;
 import io.mortise.testkit.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,7 +19,8 @@ import java.time.Duration;
 /**
  * A child JVM with one lock. It reads {@code lock} and {@code unlock}, and prints {@code locking},
  * {@code locked <token> <nanoTime>}, {@code unlocked <nanoTime>}; {@code notified <reason>} when
- * its listener is notified of a loss, and {@code lost <reason>} when {@code unlock()} throws it.
+ * its listener is notified of a loss, and {@code lost <reason>} when {@code unlock()} throws it. To
+ * {@code paused <from> <to>} it answers {@code paused <nanos>}.
  */
 final class LockProcess {
   private LockProcess() {}
@@ -28,21 +30,31 @@ final class LockProcess {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
     LockOptions options = LockOptions.builder().lease(lease).build();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-    try (LockClient client = LockClient.create(arguments[0], options)) {
+    try (Pauses pauses = Pauses.record();
+        LockClient client = LockClient.create(arguments[0], options)) {
       DistributedLock lock = new RedisLock(client, arguments[1]);
       System.out.println("ready");
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        if (line.equals("lock")) {
-          System.out.println("locking");
-          lock.lock();
-          long now = System.nanoTime();
-          lock.lease().onLost(loss -> System.out.println("notified " + loss.reason()));
-          System.out.println("locked " + lock.lease().fencingToken() + " " + now);
-        } else {
-          unlock(lock);
+        String[] words = line.split(" ", -1);
+        switch (words[0]) {
+          case "lock" -> lock(lock);
+          case "unlock" -> unlock(lock);
+          default -> System.out.println("paused " + nanosWithin(pauses, words[1], words[2]));
         }
       }
     }
+  }
+
+  private static void lock(DistributedLock lock) {
+    System.out.println("locking");
+    lock.lock();
+    long now = System.nanoTime();
+    lock.lease().onLost(loss -> System.out.println("notified " + loss.reason()));
+    System.out.println("locked " + lock.lease().fencingToken() + " " + now);
+  }
+
+  private static long nanosWithin(Pauses pauses, String from, String to) {
+    return pauses.nanosWithin(Long.parseLong(from), Long.parseLong(to));
   }
 
   private static void unlock(DistributedLock lock) {
@@ -79,5 +91,12 @@ final class LockProcess {
   static long unlock(JavaProcess child) throws InterruptedException {
     child.send("unlock");
     return Long.parseLong(child.awaitLine("unlocked ", Eventually.LIVENESS).split(" ", -1)[1]);
+  }
+
+  /** Returns for how much of that time the child did not run. */
+  static long pausedNanos(JavaProcess child, long fromNanos, long toNanos)
+      throws InterruptedException {
+    child.send("paused " + fromNanos + " " + toNanos);
+    return Long.parseLong(child.awaitLine("paused ", Eventually.LIVENESS).split(" ", -1)[1]);
   }
 }

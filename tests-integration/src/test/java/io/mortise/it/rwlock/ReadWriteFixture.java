@@ -22,8 +22,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * threads that end with the test. A test that leaves a key fails.
  */
 final class ReadWriteFixture implements AfterEachCallback {
-  /** Short enough for a test to see the time-out of a dead waiter. */
-  static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
+  /** Short enough for a test to see the time-out of a dead waiter; no living one is as late. */
+  static final Duration SHORT_TIMEOUT = Duration.ofSeconds(3);
 
   /** Long enough that no heartbeat wakes a waiter in place of a lost message. */
   static final Duration NO_HEARTBEAT = Duration.ofHours(1);

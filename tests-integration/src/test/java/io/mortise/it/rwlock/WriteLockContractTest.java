@@ -15,9 +15,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The fair write lock is an exclusive lock like every other. */
 @Tag("redis-version")
+@Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 class WriteLockContractTest {
   private static final TwoClients clients = ReadWriteFixture.clients(Duration.ofSeconds(3));
 

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.params.SetParams;
 
 /**
@@ -221,8 +224,10 @@ class ForeignTypesTest {
   @ParameterizedTest
   @MethodSource("calls")
   void aScriptThatFailsHasChangedNothing(Call call) {
+    Loaded scripts = Loaded.of(call);
     int failed = 0;
     for (Part part : call.touched()) {
+      double now = Double.parseDouble(redis.jedis().time().get(0)) * 1_000;
       for (String type : List.of("string", "hash", "list")) {
         if (type.equals(part.type)) {
           continue;
@@ -231,7 +236,8 @@ class ForeignTypesTest {
           for (boolean othersAhead : List.of(true, false)) {
             String where =
                 type + " at " + part + ", " + hold + (othersAhead ? ", others ahead" : "");
-            failed += run(call, part, type, hold, othersAhead, where) ? 1 : 0;
+            State state = new State(now, part, type, hold, othersAhead);
+            failed += scripts.run(call, state, where) ? 1 : 0;
           }
         }
       }
@@ -239,34 +245,59 @@ class ForeignTypesTest {
     assertTrue(failed > 0, "it fails with no key of another type");
   }
 
-  /** Returns whether it failed. */
-  private static boolean run(
-      Call call, Part part, String type, Hold hold, boolean othersAhead, String where) {
-    redis.jedis().flushAll();
-    double now = Double.parseDouble(redis.jedis().time().get(0)) * 1_000;
-    try (Pipeline state = redis.jedis().pipelined()) { // many thousand states
-      prepare(state, now, hold, othersAhead);
-      state.del(part.key);
-      putForeign(state, part.key, type);
+  /**
+   * The state before the script.
+   *
+   * @param part a key, in whose place there is one of another type
+   * @param type that type
+   */
+  private record State(double now, Part part, String type, Hold hold, boolean othersAhead) {
+    private void put(Pipeline pipeline) {
+      pipeline.sendCommand(Protocol.Command.FLUSHALL, new String[0]);
+      prepare(pipeline, now, hold, othersAhead);
+      pipeline.del(part.key);
+      putForeign(pipeline, part.key, type);
     }
-    Map<String, Kept> before = snapshot();
+  }
 
-    boolean refused;
-    try {
-      refused = isRefusal(call, redis.jedis().eval(text(call.path), keys(call), call.arguments));
-    } catch (JedisDataException e) {
-      refused = true;
+  /** The script of a call and that of the snapshots, which the server knows by these hashes. */
+  private record Loaded(String script, String snapshot) {
+    private static Loaded of(Call call) {
+      return new Loaded(
+          redis.jedis().scriptLoad(text(call.path)), redis.jedis().scriptLoad(SNAPSHOT));
     }
 
-    Map<String, Kept> after = snapshot();
-    Set<String> changed = new TreeSet<>(before.keySet());
-    changed.addAll(after.keySet());
-    changed.removeIf(key -> Kept.same(before.get(key), after.get(key)));
-    assertFalse(changed.contains(part.key), () -> where + ": the key of another type was changed");
-    if (refused) {
-      assertEquals(Set.of(), changed, () -> where + ": it wrote before it failed");
+    /** Runs the call in that state, in one round trip; returns whether it failed. */
+    private boolean run(Call call, State state, String where) {
+      Response<Object> first;
+      Response<Object> answer;
+      Response<Object> last;
+      try (Pipeline pipeline = redis.jedis().pipelined()) { // many thousand states
+        state.put(pipeline);
+        first = pipeline.evalsha(snapshot);
+        answer = pipeline.evalsha(script, keys(call), call.arguments);
+        last = pipeline.evalsha(snapshot);
+      }
+      boolean refused;
+      try {
+        refused = isRefusal(call, answer.get());
+      } catch (JedisNoScriptException e) {
+        throw e; // it has not run
+      } catch (JedisDataException e) {
+        refused = true;
+      }
+      Map<String, Kept> before = kept(first.get());
+      Map<String, Kept> after = kept(last.get());
+      Set<String> changed = new TreeSet<>(before.keySet());
+      changed.addAll(after.keySet());
+      changed.removeIf(key -> Kept.same(before.get(key), after.get(key)));
+      assertFalse(
+          changed.contains(state.part.key), () -> where + ": the key of another type was changed");
+      if (refused) {
+        assertEquals(Set.of(), changed, () -> where + ": it wrote before it failed");
+      }
+      return refused;
     }
-    return refused;
   }
 
   /** In a batch, 0 means nothing for this item, and -1 that it was refused. */
@@ -388,9 +419,9 @@ class ForeignTypesTest {
     }
   }
 
-  private static Map<String, Kept> snapshot() {
+  private static Map<String, Kept> kept(Object snapshot) {
     Map<String, Kept> all = new HashMap<>();
-    List<?> words = (List<?>) redis.jedis().eval(SNAPSHOT);
+    List<?> words = (List<?>) snapshot;
     for (int i = 0; i < words.size(); i += 3) {
       all.put((String) words.get(i), new Kept((String) words.get(i + 1), (Long) words.get(i + 2)));
     }

@@ -1,6 +1,7 @@
 package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Elapsed.millisOf;
+import static io.mortise.it.support.Elapsed.runningMillisOf;
 import static io.mortise.it.support.Eventually.holdsFor;
 import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -48,7 +49,7 @@ class WakeUpTest {
       redis.holdAsStranger(name, TTL_MILLIS);
       AsyncCall<Void> waiter = tested.subscribedWaiter();
       times.add(
-          millisOf(
+          runningMillisOf(
               () -> {
                 redis.releaseAsStranger(name);
                 waiter.get();
