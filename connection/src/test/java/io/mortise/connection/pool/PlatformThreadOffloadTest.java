@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -100,10 +101,10 @@ class PlatformThreadOffloadTest {
   void anExchangeThatEndsInTimeKeepsItsConnection() {
     reads.countDown();
 
-    assertEquals("OK", new String((byte[]) longOne(MINUTE, () -> ping())));
+    assertEquals("OK", new String((byte[]) longOne(MINUTE, () -> ping()), UTF_8));
 
     assertFalse(connection.isBroken());
-    assertEquals("OK", new String((byte[]) ping()), "the next borrower finds it open");
+    assertEquals("OK", new String((byte[]) ping(), UTF_8), "the next borrower finds it open");
     assertEquals(1, server.connections());
   }
 

@@ -103,7 +103,8 @@ class SharedLeaseTest {
                   throw new StackOverflowError("on purpose");
                 }
               });
-      SharedLease lease = shared.begin(new FakeSource("orders"), null).startWatching();
+      SharedLease lease = shared.begin(new FakeSource("orders"), null);
+      lease.startWatching();
 
       assertThrows(StackOverflowError.class, lease::release);
 
