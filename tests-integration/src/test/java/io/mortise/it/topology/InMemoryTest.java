@@ -2,10 +2,8 @@ package io.mortise.it.topology;
 
 import io.mortise.testkit.InMemoryRedis;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 
 /** The Redis in memory of the test kit, for users' unit tests: every contract holds on it. */
-@Tag("alone") // without a network to wait for it takes all processors
 class InMemoryTest extends EveryContract {
   @Override
   Clients start(Path directory) {

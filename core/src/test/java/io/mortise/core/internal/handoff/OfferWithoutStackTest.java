@@ -39,7 +39,7 @@ class OfferWithoutStackTest {
   }
 
   /** Calls itself to the end of the stack, and makes one offer in each of the last frames. */
-  @SuppressWarnings("InfiniteRecursion") // on purpose
+  @SuppressWarnings("InfiniteRecursion") // to the end of the stack
   private void descend() {
     try {
       descend();
