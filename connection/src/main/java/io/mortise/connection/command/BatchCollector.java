@@ -150,13 +150,7 @@ public final class BatchCollector implements ScheduledTask {
   /** Hands the batches of one server to its queue, each with a worker until there are enough. */
   private void dispatch(Object server, List<List<PendingItem>> batches) {
     BatchQueue<List<PendingItem>> queue =
-        queues.computeIfAbsent(
-            server,
-            added ->
-                new BatchQueue<>(
-                    batch -> batch.get(0).deadlineNanos,
-                    this::sendOrFail,
-                    BatchCollector::failAll));
+        queues.computeIfAbsent(server, added -> new BatchQueue<>(new BatchHandling()));
     for (List<PendingItem> batch : batches) {
       queue.add(batch);
       for (PendingItem item : batch) {
@@ -188,9 +182,9 @@ public final class BatchCollector implements ScheduledTask {
    * Sends a batch; returns the fault if there was no connection for it, so that nothing was sent.
    * Outside the {@code try} nothing may need memory.
    */
-  private @Nullable CommandException sendOrFail(List<PendingItem> batch) {
+  private @Nullable CommandException sendOrFail(List<PendingItem> batch, Runnable answered) {
     try {
-      return sendWanted(batch);
+      return sendWanted(batch, answered);
     } catch (Throwable e) {
       failAll(batch, faults.noAnswer(e));
       return null;
@@ -204,7 +198,7 @@ public final class BatchCollector implements ScheduledTask {
     }
   }
 
-  private @Nullable CommandException sendWanted(List<PendingItem> batch) {
+  private @Nullable CommandException sendWanted(List<PendingItem> batch, Runnable answered) {
     List<PendingItem> wanted = new ArrayList<>(batch.size());
     for (PendingItem item : batch) {
       if (item.item.isWanted()) {
@@ -213,15 +207,23 @@ public final class BatchCollector implements ScheduledTask {
         item.fail(faults.unwanted);
       }
     }
-    return wanted.isEmpty() ? null : send(wanted);
+    return wanted.isEmpty() ? null : send(wanted, answered);
+  }
+
+  /** Returns the shortest time limit of the items; without iterators, which need memory. */
+  private long limitNanos(List<PendingItem> items) {
+    long nanos = executor.timeoutNanos();
+    for (int i = 0; i < items.size(); i++) {
+      nanos = Math.min(nanos, items.get(i).item.withinNanos());
+    }
+    return nanos;
   }
 
   /** Sends one batch, of one script, and delivers the answers, unless nothing was sent. */
-  private @Nullable CommandException send(List<PendingItem> items) {
-    long withinNanos = executor.timeoutNanos();
+  private @Nullable CommandException send(List<PendingItem> items, Runnable answered) {
+    long withinNanos = limitNanos(items);
     List<ScriptCall> calls = new ArrayList<>(items.size());
     for (PendingItem item : items) {
-      withinNanos = Math.min(withinNanos, item.item.withinNanos());
       calls.add(item.item.callToSend(item.call));
     }
     long sentNanos = ticker.read();
@@ -229,6 +231,9 @@ public final class BatchCollector implements ScheduledTask {
     CommandException notSent = faultIfNotSent(answers);
     if (notSent != null) {
       return notSent;
+    }
+    if (answers.stream().anyMatch(BatchCollector::isAnswer)) {
+      answered.run();
     }
     List<PendingItem> suspects = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
@@ -246,14 +251,18 @@ public final class BatchCollector implements ScheduledTask {
       suspects.get(0).fail(wrongType(answers));
     } else if (!suspects.isEmpty()) {
       int half = suspects.size() / 2;
-      sendPart(suspects.subList(0, half));
-      sendPart(suspects.subList(half, suspects.size()));
+      sendPart(suspects.subList(0, half), answered);
+      sendPart(suspects.subList(half, suspects.size()), answered);
     }
     return null;
   }
 
-  private void sendPart(List<PendingItem> items) {
-    CommandException notSent = send(items);
+  private static boolean isAnswer(ScriptPipeline.Result result) {
+    return result.fault() == null || result.fault().isServerReply();
+  }
+
+  private void sendPart(List<PendingItem> items, Runnable answered) {
+    CommandException notSent = send(items, answered);
     if (notSent != null) {
       failAll(items, notSent);
     }
@@ -276,5 +285,32 @@ public final class BatchCollector implements ScheduledTask {
         .filter(fault -> fault.kind() == Kind.WRONG_TYPE)
         .findFirst()
         .orElseThrow();
+  }
+
+  /**
+   * What a queue does with the batches of its server.
+   *
+   * <p><b>Threads.</b> As the queue's.
+   */
+  private final class BatchHandling implements BatchQueue.Handling<List<PendingItem>> {
+    @Override
+    public long deadlineNanos(List<PendingItem> batch) {
+      return batch.get(0).deadlineNanos;
+    }
+
+    @Override
+    public long limitNanos(List<PendingItem> batch) {
+      return BatchCollector.this.limitNanos(batch);
+    }
+
+    @Override
+    public @Nullable CommandException send(List<PendingItem> batch, Runnable answered) {
+      return sendOrFail(batch, answered);
+    }
+
+    @Override
+    public void fail(List<PendingItem> batch, CommandException fault) {
+      failAll(batch, fault);
+    }
   }
 }

@@ -3,11 +3,10 @@ package io.mortise.connection.command;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Without a connection</b> a worker puts its batch back and ends, if another one is at work.
  * Otherwise those without a connection, which fail at once, would fail the batches that the others
- * could send. But if it has waited for the connection in vain until its time-out, and no worker had
- * one in that time, all batches fail: otherwise they would wait for a time-out each, and their
- * items would not learn that the server is out of reach.
+ * could send. But if it has waited for the connection in vain until its time-out, and the server
+ * has answered no worker in that time, its batch fails, and with it each one that would not wait
+ * longer: otherwise they would wait for a time-out each, and their items would not learn that the
+ * server is out of reach.
  *
  * @param <B> a batch
  */
@@ -51,9 +51,7 @@ final class BatchQueue<B> {
   /** A batch of which less is left is sent with all workers, whatever that costs others. */
   static final long URGENT_NANOS = 1_000_000_000L;
 
-  private final ToLongFunction<B> deadlineNanos;
-  private final Function<B, @Nullable CommandException> send;
-  private final BiConsumer<B, CommandException> fail;
+  private final Handling<B> handling;
 
   @GuardedBy("this")
   private final Queue<B> waiting;
@@ -67,28 +65,37 @@ final class BatchQueue<B> {
   @GuardedBy("this")
   private int sentInWindow;
 
-  /** The number of batches for which there was a connection. */
+  /** How often the server has answered a worker. */
   @GuardedBy("this")
-  private long connected;
+  private long answers;
 
-  /**
-   * @param deadlineNanos until when a batch has to be sent; the earliest is the most urgent
-   * @param send sends a batch, on a worker; returns the fault if there was no connection for it, so
-   *     that nothing was sent; throws nothing
-   * @param fail fails a batch that was not sent; throws nothing
-   */
-  BatchQueue(
-      ToLongFunction<B> deadlineNanos,
-      Function<B, @Nullable CommandException> send,
-      BiConsumer<B, CommandException> fail) {
-    this.deadlineNanos = deadlineNanos;
+  /** What the queue does with its batches; no method throws. */
+  interface Handling<B> {
+    /** Returns until when a batch has to be sent; the earliest is the most urgent. */
+    long deadlineNanos(B batch);
+
+    /** Returns how long a batch waits for its connection and its answer. */
+    long limitNanos(B batch);
+
+    /**
+     * Sends a batch, on a worker.
+     *
+     * @param answered called when the server has answered
+     * @return the fault if there was no connection for it, so that nothing was sent
+     */
+    @Nullable CommandException send(B batch, Runnable answered);
+
+    /** Fails a batch that was not sent. */
+    void fail(B batch, CommandException fault);
+  }
+
+  BatchQueue(Handling<B> handling) {
+    this.handling = handling;
     this.waiting = new PriorityQueue<>(this::compareDeadlines);
-    this.send = send;
-    this.fail = fail;
   }
 
   private int compareDeadlines(B batch, B other) {
-    return Long.signum(deadlineNanos.applyAsLong(batch) - deadlineNanos.applyAsLong(other));
+    return Long.signum(handling.deadlineNanos(batch) - handling.deadlineNanos(other));
   }
 
   synchronized void add(B batch) {
@@ -141,7 +148,7 @@ final class BatchQueue<B> {
   @GuardedBy("this")
   private boolean needsWorker(B next, long nowNanos) {
     boolean atOnce =
-        running < FIRST_WORKERS || deadlineNanos.applyAsLong(next) - nowNanos < URGENT_NANOS;
+        running < FIRST_WORKERS || handling.deadlineNanos(next) - nowNanos < URGENT_NANOS;
     if (!atOnce && nowNanos - windowNanos < WINDOW_NANOS) {
       return false;
     }
@@ -155,18 +162,18 @@ final class BatchQueue<B> {
     boolean ended = false;
     try {
       for (B next = takeOrEnd(); next != null; next = takeOrEnd()) {
-        long before = connected();
-        CommandException unsent = send.apply(next);
-        if (unsent != null && unsent.isTimeOut() && connected() == before) {
-          failAll(next, unsent);
+        long before = answers();
+        CommandException unsent = handling.send(next, this::answered);
+        if (unsent != null && unsent.isTimeOut() && answers() == before) {
+          failImpatient(next, unsent);
         } else if (unsent != null) {
           ended = putBackAndEnd(next);
           if (ended) {
             return;
           }
-          fail.accept(next, unsent);
+          handling.fail(next, unsent);
         }
-        countDone(unsent == null);
+        countDone();
       }
       ended = true;
     } finally {
@@ -185,18 +192,28 @@ final class BatchQueue<B> {
     return next;
   }
 
-  private synchronized long connected() {
-    return connected;
+  private synchronized long answers() {
+    return answers;
   }
 
-  private synchronized void countDone(boolean hadConnection) {
-    connected += hadConnection ? 1 : 0;
+  private synchronized void answered() {
+    answers++;
+  }
+
+  private synchronized void countDone() {
     sentInWindow++;
   }
 
-  private void failAll(B first, CommandException fault) {
-    for (B next = first; next != null; next = poll()) {
-      fail.accept(next, fault);
+  /** Fails a batch, and those that have no longer limit than it has waited for. */
+  private void failImpatient(B first, CommandException fault) {
+    long waitedNanos = handling.limitNanos(first);
+    List<B> impatient = new ArrayList<>();
+    impatient.add(first);
+    synchronized (this) {
+      waiting.removeIf(batch -> handling.limitNanos(batch) <= waitedNanos && impatient.add(batch));
+    }
+    for (int i = 0; i < impatient.size(); i++) { // an iterator would need memory
+      handling.fail(impatient.get(i), fault);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,14 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p><b>Long commands.</b> A write has no time limit. If the server is suspended, and the command
  * exceeds the {@linkplain SocketBuffers buffers} of the sockets, the write blocks. So a thread of
  * this class writes, and the caller waits for it until the deadline. Then the caller closes the
- * connection, which ends the write, and the command has timed out.
+ * connection, which ends the write, and the command has timed out. One compare-and-set decides
+ * whether the thread begins, or the deadline comes first and nothing is sent.
+ *
+ * <p><b>A connection of Jedis</b> whose socket was closed before a command connects again, without
+ * its greeting: as nobody, to database 0. That needs a thread that begins, and is suspended before
+ * it writes until the deadline has passed. So the caller closes the connection again and again
+ * until the thread has ended, and believes no answer that comes after the first time. A {@link
+ * RedisConnection} never connects twice.
  *
  * <p><b>Threads.</b> Any thread may call every method. The caller of {@code run} has borrowed the
  * connection. It alone closes it, and only before it gives the connection back. So nothing closes a
@@ -40,6 +48,7 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 public final class PlatformThreadOffload implements AutoCloseable {
   private static final @Nullable Method IS_VIRTUAL = isVirtual();
+  private static final long CLOSE_AGAIN_NANOS = 100_000_000L;
 
   private final AtomicInteger number = new AtomicInteger();
   private final ExecutorService threads = WorkerPool.cached(this::newThread);
@@ -69,31 +78,41 @@ public final class PlatformThreadOffload implements AutoCloseable {
     if (!isLong && !isRequired()) {
       return exchange.get();
     }
-    FutureTask<T> task = start(exchange);
-    boolean timedOut = isLong && !endsInTime(task, deadline);
-    if (timedOut) {
-      RedisConnection.disconnect(connection);
+    if (isLong && deadline.hasPassed()) {
+      throw timeOut();
     }
-    try {
+    FutureTask<T> task = new FutureTask<>(exchange::get);
+    AtomicBoolean decided = new AtomicBoolean(); // whether it runs
+    start(
+        () -> {
+          if (decided.compareAndSet(false, true)) {
+            task.run();
+          }
+        });
+    if (!isLong || endsWithin(task, deadline.leftNanos())) {
       return resultOf(task);
-    } catch (JedisException thrown) {
-      throw timedOut ? afterTimeOut(thrown) : thrown;
     }
+    if (decided.compareAndSet(false, true)) {
+      throw timeOut();
+    }
+    do {
+      RedisConnection.disconnect(connection);
+    } while (!endsWithin(task, CLOSE_AGAIN_NANOS));
+    RedisConnection.disconnect(connection); // it may have connected again
+    return resultAfterClose(task, connection instanceof RedisConnection);
   }
 
-  private <T> FutureTask<T> start(Supplier<T> exchange) {
-    FutureTask<T> task = new FutureTask<>(exchange::get);
+  private void start(Runnable task) {
     try {
       threads.execute(task);
     } catch (RejectedExecutionException closed) {
       newThread(task).start();
     }
-    return task;
   }
 
-  private static boolean endsInTime(FutureTask<?> task, Deadline deadline) {
+  private static boolean endsWithin(FutureTask<?> task, long nanos) {
     try {
-      Uninterruptibles.getUninterruptibly(task, deadline.leftNanos(), TimeUnit.NANOSECONDS);
+      Uninterruptibles.getUninterruptibly(task, nanos, TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
       return false;
     } catch (ExecutionException failed) {
@@ -117,14 +136,31 @@ public final class PlatformThreadOffload implements AutoCloseable {
     }
   }
 
-  /** Returns the failure of an exchange whose connection was closed at the deadline. */
-  private static JedisException afterTimeOut(JedisException thrown) {
-    JedisConnectionException timeOut =
-        new JedisConnectionException(new SocketTimeoutException("Write timed out"));
-    if (thrown instanceof UnansweredUndoException undo) {
-      return new UnansweredUndoException(undo.whyUndone(), timeOut);
+  /**
+   * Returns or throws what the exchange did whose connection was closed at the deadline.
+   *
+   * @param sameServer whether an answer can only be that of the server for which it was meant
+   */
+  private static <T> T resultAfterClose(FutureTask<T> task, boolean sameServer) {
+    try {
+      T result = resultOf(task);
+      if (sameServer) {
+        return result;
+      }
+    } catch (UnansweredUndoException undo) {
+      throw new UnansweredUndoException(undo.whyUndone(), timeOut());
+    } catch (JedisConnectionException closed) {
+      throw timeOut();
+    } catch (JedisException refused) {
+      if (sameServer) {
+        throw refused;
+      }
     }
-    return thrown instanceof JedisConnectionException ? timeOut : thrown;
+    throw timeOut();
+  }
+
+  private static JedisConnectionException timeOut() {
+    return new JedisConnectionException(new SocketTimeoutException("Write timed out"));
   }
 
   private static @Nullable Method isVirtual() {

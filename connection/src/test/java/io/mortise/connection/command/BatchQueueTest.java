@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,20 +48,47 @@ class BatchQueueTest {
 
   /** Returns a queue in which the least number is the most urgent. */
   private BatchQueue<Integer> queue(Consumer<Integer> send) {
-    return new BatchQueue<>(
-        batch -> START + HOUR + batch,
+    return queueThatSends(
         batch -> {
           send.accept(batch);
           return null;
-        },
-        (batch, fault) -> failed.add(batch));
+        });
+  }
+
+  /** The same, where some batches have no connection; a batch above 100 waits longer for it. */
+  private BatchQueue<Integer> queueThatSends(Function<Integer, @Nullable CommandException> send) {
+    return new BatchQueue<>(
+        new BatchQueue.Handling<>() {
+          @Override
+          public long deadlineNanos(Integer batch) {
+            return START + HOUR + batch;
+          }
+
+          @Override
+          public long limitNanos(Integer batch) {
+            return batch > 100 ? HOUR : 1;
+          }
+
+          @Override
+          public @Nullable CommandException send(Integer batch, Runnable answered) {
+            CommandException unsent = send.apply(batch);
+            if (unsent == null) {
+              answered.run();
+            }
+            return unsent;
+          }
+
+          @Override
+          public void fail(Integer batch, CommandException fault) {
+            failed.add(batch);
+          }
+        });
   }
 
   /** Returns a queue whose first worker waits with batch 1, and others have no connection. */
   private BatchQueue<Integer> queueWithOneConnection(CountDownLatch end) {
     AtomicBoolean inUse = new AtomicBoolean();
-    return new BatchQueue<>(
-        batch -> START + HOUR + batch,
+    return queueThatSends(
         batch -> {
           if (!inUse.compareAndSet(false, true)) {
             refused.add(batch);
@@ -72,8 +101,7 @@ class BatchQueueTest {
           sent.add(batch);
           inUse.set(false);
           return null;
-        },
-        (batch, fault) -> failed.add(batch));
+        });
   }
 
   private static void awaitIdle(BatchQueue<Integer> queue) {
@@ -157,11 +185,7 @@ class BatchQueueTest {
 
   @Test
   void theOnlyWorkerFailsWhatItCannotSend() {
-    BatchQueue<Integer> queue =
-        new BatchQueue<>(
-            batch -> START + HOUR + batch,
-            batch -> noConnection,
-            (batch, fault) -> failed.add(batch));
+    BatchQueue<Integer> queue = queueThatSends(batch -> noConnection);
     queue.add(1);
     queue.add(2);
 
@@ -178,12 +202,11 @@ class BatchQueueTest {
 
   /** Otherwise each would wait for a time-out of its own, and the last ones for all of them. */
   @Test
-  void aServerThatNoWorkerReachesWithinATimeOutFailsAllBatches() {
+  void aServerThatNoWorkerReachesWithinATimeOutFailsAllThatWaitNoLonger() {
     CountDownLatch end = new CountDownLatch(1);
     AtomicInteger tried = new AtomicInteger();
     BatchQueue<Integer> queue =
-        new BatchQueue<>(
-            batch -> START + HOUR + batch,
+        queueThatSends(
             batch -> {
               tried.incrementAndGet();
               if (batch == 1) {
@@ -191,8 +214,7 @@ class BatchQueueTest {
                 Uninterruptibles.awaitUninterruptibly(end);
               }
               return timeOut();
-            },
-            (batch, fault) -> failed.add(batch));
+            });
     queue.add(1);
     assertTrue(queue.startWorker(workers, now));
     Uninterruptibles.awaitUninterruptibly(began);
@@ -210,14 +232,47 @@ class BatchQueueTest {
     assertEquals(2, tried.get());
   }
 
+  /** Another worker may have a connection, whose answer takes longer. */
+  @Test
+  void aTimeOutFailsNoBatchThatWouldWaitLonger() {
+    CountDownLatch end = new CountDownLatch(1);
+    BatchQueue<Integer> queue =
+        queueThatSends(
+            batch -> {
+              if (batch == 1) {
+                began.countDown();
+                Uninterruptibles.awaitUninterruptibly(end);
+              }
+              if (batch == 2) {
+                return timeOut();
+              }
+              sent.add(batch);
+              return null;
+            });
+    queue.add(1);
+    assertTrue(queue.startWorker(workers, now));
+    Uninterruptibles.awaitUninterruptibly(began);
+    queue.add(2);
+    queue.add(3);
+    queue.add(101);
+
+    assertTrue(queue.startWorker(workers, now));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> queue.running() == 1);
+    assertEquals(List.of(2, 3), List.copyOf(failed));
+    assertEquals(List.of(101), List.copyOf(sent));
+    end.countDown();
+    awaitIdle(queue);
+    assertEquals(List.of(101, 1), List.copyOf(sent));
+  }
+
   /** The server can be reached: it may only take no more connections. */
   @Test
   void aTimeOutFailsNoBatchWhileAnotherWorkerHasAConnection() {
     CountDownLatch timesOut = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     BatchQueue<Integer> queue =
-        new BatchQueue<>(
-            batch -> START + HOUR + batch,
+        queueThatSends(
             batch -> {
               if (batch == 1 && refused.isEmpty()) {
                 began.countDown();
@@ -231,8 +286,7 @@ class BatchQueueTest {
                 Uninterruptibles.awaitUninterruptibly(end);
               }
               return null;
-            },
-            (batch, fault) -> failed.add(batch));
+            });
     queue.add(1);
     assertTrue(queue.startWorker(workers, now));
     Uninterruptibles.awaitUninterruptibly(began);

@@ -9,19 +9,25 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
+import java.net.InetAddress;
 import java.net.SocketTimeoutException;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.ThrowingSupplier;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -148,33 +154,101 @@ class PlatformThreadOffloadTest {
     assertTrue(String.valueOf(fault.getMessage()).contains("for a reason"));
   }
 
+  /** Returns what runs the given step when the caller has closed the connection. */
+  private static <T> Supplier<T> afterTheClose(Connection closed, Supplier<T> step) {
+    return () -> {
+      Awaitility.await().atMost(BackgroundCall.LIVENESS).until(() -> !closed.isConnected());
+      return step.get();
+    };
+  }
+
+  private void assertTimeOut(ThrowingSupplier<?> call) {
+    JedisConnectionException thrown = assertThrows(JedisConnectionException.class, call::get);
+    assertInstanceOf(SocketTimeoutException.class, thrown.getCause());
+  }
+
   @Test
   void whatALateExchangeReturnsOrIsToldIsKept() {
+    JedisDataException refusal = new JedisDataException("on purpose");
+    try (RedisConnection own = ownConnection()) {
+      Deadline soon = TestSettings.after(SOON);
+
+      assertTrue(offload.run(own, LONG, soon, afterTheClose(own, () -> true)));
+      assertTrue(own.isBroken(), "so that it is not lent again");
+    }
+    try (RedisConnection own = ownConnection()) {
+      Deadline soon = TestSettings.after(SOON);
+      Supplier<Object> refused =
+          () -> {
+            throw refusal;
+          };
+
+      assertSame(
+          refusal,
+          assertThrows(
+              JedisDataException.class,
+              () -> offload.run(own, LONG, soon, afterTheClose(own, refused))));
+    }
+  }
+
+  private RedisConnection ownConnection() {
+    HostAndPort address = HostAndPort.from(server.address());
+    return RedisConnection.connect(
+        address,
+        new HostAddresses(address.getHost(), InetAddress::getAllByName),
+        DefaultJedisClientConfig.builder().build(),
+        TestSettings.after(MINUTE),
+        new Random());
+  }
+
+  /** Without its greeting: as nobody, to database 0. */
+  @Test
+  void aConnectionOfJedisThatConnectsAgainIsNotBelieved() {
     reads.countDown();
     ping();
 
-    assertTrue(
-        longOne(
-            SOON,
-            () -> {
-              Awaitility.await()
-                  .atMost(BackgroundCall.LIVENESS)
-                  .until(() -> server.connections() == 0);
-              return true;
-            }));
-    assertTrue(connection.isBroken(), "so that it is not lent again");
+    assertTimeOut(() -> longOne(SOON, afterTheClose(connection, this::ping)));
 
-    JedisDataException refusal = new JedisDataException("on purpose");
-    assertSame(
-        refusal,
-        assertThrows(
-            JedisDataException.class,
-            () ->
-                longOne(
-                    -SOON,
-                    () -> {
-                      throw refusal;
-                    })));
+    assertTrue(connection.isBroken(), "so that it is not lent again");
+    assertFalse(connection.isConnected());
+  }
+
+  @Test
+  void aConnectionOfJedisThatConnectsAgainAndBlocksIsClosedAgain() {
+    connection.connect();
+
+    assertTimeOut(() -> longOne(SOON, afterTheClose(connection, this::writeEndlessly)));
+
+    assertTrue(connection.isBroken(), "so that it is not lent again");
+    assertFalse(connection.isConnected());
+  }
+
+  @Test
+  void afterTheDeadlineNothingIsSent() {
+    assertTimeOut(
+        () ->
+            longOne(
+                -SOON,
+                () -> {
+                  throw new IllegalStateException("it was sent");
+                }));
+    assertFalse(connection.isBroken());
+  }
+
+  /** A new thread takes longer to begin than a microsecond, sooner or later. */
+  @Test
+  void aThreadThatBeginsAfterTheDeadlineSendsNothing() {
+    AtomicBoolean began = new AtomicBoolean(true);
+    for (int i = 0; began.get() && i < 10_000; i++) {
+      began.set(false);
+      try {
+        longOne(1_000, () -> began.compareAndSet(false, true));
+      } catch (JedisConnectionException timeOut) {
+        // Whether the thread has begun or not.
+      }
+    }
+    offload.close();
+    assertFalse(began.get());
   }
 
   @Test
