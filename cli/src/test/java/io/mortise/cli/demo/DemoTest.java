@@ -44,7 +44,7 @@ class DemoTest {
             .redirectError(err)
             .start();
     try {
-      assertTrue(process.waitFor(60, TimeUnit.SECONDS), () -> "still running: " + read(err));
+      assertTrue(process.waitFor(180, TimeUnit.SECONDS), () -> "still running: " + read(err));
       return new Ended(process.exitValue(), read(out), read(err));
     } finally {
       process.destroy();

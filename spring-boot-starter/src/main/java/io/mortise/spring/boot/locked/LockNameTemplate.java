@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
-import org.springframework.expression.spel.SpelEvaluationException;
-import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -138,12 +138,14 @@ final class LockNameTemplate {
 
   /** Not {@code toString()} of any object: that may be another one in each process. */
   private @Nullable String text(Expression part, EvaluationContext context) {
+    Object value = part.getValue(context);
     try {
-      return part.getValue(context, String.class);
-    } catch (SpelEvaluationException e) {
-      if (e.getMessageCode() != SpelMessage.TYPE_CONVERSION_ERROR) {
-        throw e;
-      }
+      return (String)
+          context
+              .getTypeConverter()
+              .convertValue(
+                  value, TypeDescriptor.forObject(value), TypeDescriptor.valueOf(String.class));
+    } catch (EvaluationException e) {
       throw new IllegalArgumentException(
           explain(part) + " is no text; name a part of it, or a method that returns a text", e);
     }
