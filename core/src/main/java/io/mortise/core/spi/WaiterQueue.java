@@ -20,7 +20,7 @@ public final class WaiterQueue {
   private static final Script QUERY = Script.load("fair/queue");
   private static final byte[] DOES_NOT_WAIT = bytes(0);
 
-  /** As many as a socket takes at once: writing has no time limit. */
+  /** A script of all waiters of a client would hold up the server, and so all other clients. */
   private static final int MAX_WAITERS = 200;
 
   /** The answer of PTTL for a key that does not end. */

@@ -36,7 +36,7 @@ class FairPositionTest {
   private static final int AHEAD = 1_250;
   private static final int OURS = 250;
 
-  /** More than the buffers of a socket hold, if one query named them all. */
+  /** Their queries would take ten minutes, if each waited for its time-out. */
   private static final int MANY = 400_000;
 
   /** No wait ends during the test. */
@@ -102,7 +102,7 @@ class FairPositionTest {
     order.there().unlock();
   }
 
-  /** Writing has no time limit, so a query has to fit into the buffers of a socket. */
+  /** The first query without an answer ends the question, however many would follow. */
   @Test
   void aSuspendedServerEndsTheQuestionWithTheCommandTimeout() {
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();

@@ -32,11 +32,12 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call any method. The permit belongs to an acquisition, not to a
  * thread: a lease may be closed by any thread, or be lost, and its permit is released exactly once,
  * by {@link QueueTicket} or {@link LocalQueueSlot}. An error between the semaphore and the
- * acquisition, such as an {@link OutOfMemoryError}, releases it here. Fields "written with the
- * permit" have one writer at a time; they are volatile for the readers without it. The observations
- * change by compare-and-set, because a waiter without the permit may record a reply too. The
- * offered hold belongs to the owner of the permit; {@link #takeUnclaimedHold} takes the one that
- * has no owner. One atomic step takes it, so only one thread has it.
+ * acquisition, such as an {@link OutOfMemoryError}, releases it here. A stack that overflows inside
+ * {@link Semaphore#release} may have it released twice: then only the order here suffers. Fields
+ * "written with the permit" have one writer at a time; they are volatile for the readers without
+ * it. The observations change by compare-and-set, because a waiter without the permit may record a
+ * reply too. The offered hold belongs to the owner of the permit; {@link #takeUnclaimedHold} takes
+ * the one that has no owner. One atomic step takes it, so only one thread has it.
  */
 public final class LocalQueue {
   /** The maximum number of barging acquisitions in a row. */

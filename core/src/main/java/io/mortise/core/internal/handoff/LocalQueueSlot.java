@@ -41,7 +41,7 @@ final class LocalQueueSlot implements QueueSlot {
   public void release() {
     if (permit) {
       queue.release();
-      permit = false;
+      permit = false; // not before: an error may keep the permit, see LocalQueue
     }
     if (!left) {
       queues.leave(lockId, queue);

@@ -146,7 +146,7 @@ public final class QueueTicket {
     LocalQueue current = queue;
     if (current != null && permit && current.hasWaiters()) {
       current.release();
-      permit = false; // not before: after an error the permit has still to be released
+      permit = false; // not before: an error may keep the permit, see LocalQueue
       permit = current.enter(nanos, interruptible);
       takeOfferedHold(current);
     }
@@ -183,7 +183,7 @@ public final class QueueTicket {
       }
       if (permit) {
         current.release();
-        permit = false;
+        permit = false; // as in moveToTail
       }
       queues.leave(lockId, current);
       left = current;

@@ -191,6 +191,7 @@ final class LeaseRelease implements Completions.Operation {
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
     }
+    termination.releaseAnswered();
     if (inDoubt != null) {
       throw inDoubt;
     }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> The scheduler sends the requests ({@link #onDue}), a worker delivers the
  * replies, and the owner may extend the hold at the same time ({@link LeaseExtension}); {@link
- * LeaseTiming} says why the order of the replies does not matter. The lease that a request may set
+ * LeaseTiming} says why the order of the replies does not matter. The lease that a renewal may set
  * is noted before it is sent, so a lost reply leaves nothing behind that is not released. At most
  * one batched request is under way ({@code inFlight}). A reply after the end of the hold changes
  * nothing here.
@@ -180,15 +180,16 @@ final class LeaseRenewal implements BatchItem {
   }
 
   /**
-   * Corrects the time of the next request after it was set: the check after a loss is not put off,
-   * and a requested verification comes at once. A thread that makes the hold lost, or requests a
-   * verification, sets the time after that; this thread looks for both after it has set the time.
+   * Reschedules the hold after the time of its next request was set. Corrects that time first: the
+   * check after a loss is not put off, and a requested verification comes at once. A thread that
+   * makes the hold lost, or requests one, sets the time after that; this one looks for both then.
    */
-  private void correctNextRequest() {
+  private void reschedule() {
     boolean lost = state.now().phase() == Phase.LOST;
     if (lost || verificationRequested) {
       timing.setNextRequest(context.nanos() + (lost ? LOSS_CHECK_NANOS : 0));
     }
+    context.scheduler().reschedule(hold);
   }
 
   /** Requests a verification soon; if a request is under way, after its reply. */
@@ -204,8 +205,7 @@ final class LeaseRenewal implements BatchItem {
     if (next - timing.nextRequestNanos() < 0) {
       timing.setNextRequest(next);
     }
-    correctNextRequest();
-    context.scheduler().reschedule(hold);
+    reschedule();
   }
 
   /** Schedules the check after a loss: whether its listeners are notified, and the owner lives. */
@@ -248,14 +248,13 @@ final class LeaseRenewal implements BatchItem {
   @Override
   public void onReply(long answer, long sentNanos) {
     long millis = inFlightLengthens ? inFlightMillis : 0;
-    timing.setNextRequest(timing.nextRequestAfterReply(sentNanos));
-    losses.noteVerification(inFlightMillis - millis, true);
     try {
+      timing.setNextRequest(timing.nextRequestAfterReply(sentNanos));
+      losses.noteVerification(inFlightMillis - millis, true);
       applyReply(answer, sentNanos, millis, inFlightEpoch);
     } finally {
       inFlight = false; // not before: until then the hold is not settled
-      correctNextRequest();
-      context.scheduler().reschedule(hold);
+      reschedule();
     }
   }
 
@@ -276,13 +275,15 @@ final class LeaseRenewal implements BatchItem {
 
   @Override
   public void onFailure(CommandException fault) {
-    timing.setNextRequest(
-        context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
-    losses.onNoReply();
-    losses.noteVerification(isVerifying() && fault.mayHaveExecuted() ? inFlightMillis : 0, false);
-    inFlight = false;
-    correctNextRequest();
-    context.scheduler().reschedule(hold); // before what may throw
+    try {
+      losses.onNoReply();
+      losses.noteVerification(isVerifying() && fault.mayHaveExecuted() ? inFlightMillis : 0, false);
+      timing.setNextRequest(
+          context.nanos() + (long) (timing.faultPauseNanos() * (0.5 + context.random() / 2)));
+    } finally {
+      inFlight = false;
+      reschedule(); // before the events
+    }
     AcquisitionEvents reported = events;
     if (reported != null && timing.isRenewed()) {
       reported.renewalFailed(fault);

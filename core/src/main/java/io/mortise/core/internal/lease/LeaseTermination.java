@@ -17,6 +17,8 @@ import io.mortise.core.spi.RunProtocol;
  * extension never creates a hold that is missing, so the first release that Redis answers is
  * enough, in whatever order the two arrive. A verification names the rest of the lease, and so
  * lengthens the hold when it arrives late: it counts as an extension until it was answered in time.
+ * One for which a thread waits ({@link LeaseExtension}) is noted before it is sent, and always
+ * counts.
  *
  * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
  * in {@link LeaseStateMachine}, and gives up its slot in the local queue. A lost hold stays in the
@@ -38,7 +40,7 @@ public final class LeaseTermination {
   /** Whether the owner of a lost hold has unlocked it. */
   private volatile boolean unlocked;
 
-  /** Whether what Redis may keep of a lost hold has been looked at. */
+  /** Whether what Redis may keep of a lost hold is being released, or it keeps nothing. */
   private volatile boolean abandoned;
 
   /** The attempts before the one that was granted. */
@@ -150,6 +152,11 @@ public final class LeaseTermination {
     timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
     Thread owner = id.owner();
     return owner == null || unlocked || !owner.isAlive();
+  }
+
+  /** Redis has answered the release: it keeps nothing of the hold, whether that was lost or not. */
+  void releaseAnswered() {
+    abandoned = true;
   }
 
   /** Completes the end of a lost hold, if an error has kept the thread that lost it from that. */

@@ -1,0 +1,94 @@
+package io.mortise.core.internal.lease;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Ticker;
+import io.mortise.connection.testing.BackgroundCall;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockOptions;
+import io.mortise.core.internal.engine.FakeProtocol;
+import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LeaseTerms;
+import io.mortise.scripts.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The holds of a group are released by one command each. */
+@Timeout(60)
+class GroupReleaseTest {
+  private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final Duration LONGER = LEASE.multipliedBy(2);
+  private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
+  private static final String CONFIRMED = RespServer.integers(List.of(1L));
+  private static final String MISSING = RespServer.integers(List.of(0L, 0L));
+
+  private final RespServer server = new RespServer(this::answer);
+  private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
+  private volatile long aheadNanos;
+  private final Ticker ticker =
+      new Ticker() {
+        @Override
+        public long read() {
+          return Ticker.systemTicker().read() + aheadNanos;
+        }
+      };
+  private final LeaseContext context =
+      new TestContext(client.context().lease()).ticker(ticker).build();
+
+  @AfterEach
+  void close() {
+    client.close();
+    server.close();
+  }
+
+  /** A release finds that the lease has just run out. */
+  private String answer(List<String> command) {
+    if (!command.get(1).equals(RELEASE)) {
+      return CONFIRMED;
+    }
+    aheadNanos = LONGER.toNanos();
+    return MISSING;
+  }
+
+  private RedisLease extended(String name) {
+    RedisLease lease =
+        RedisLease.granted(
+            context,
+            new FakeProtocol(name),
+            "holder",
+            new AcquireResult.Acquired(42, 0),
+            null,
+            new LeaseTerms(0, LEASE.toMillis(), false, false),
+            AttemptStart.now(context.holds(), ticker));
+    lease.extendTo(new LeaseTerms(0, LONGER.toMillis(), false, false));
+    return lease;
+  }
+
+  @Test
+  void holdsThatRunOutMeanwhileAreNotReleasedTwice() {
+    List<RedisLease> leases = Stream.of("orders", "invoices").map(this::extended).toList();
+
+    List<RuntimeException> failures = GroupRelease.run(leases, GroupTimeout.OF_COMMANDS);
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> context.releases().size() == 0);
+    assertEquals(
+        leases.size(),
+        server.heard().stream().filter(command -> command.get(1).equals(RELEASE)).count());
+    assertEquals(leases.size(), failures.size());
+    for (RuntimeException failure : failures) {
+      assertEquals(Reason.EXPIRED, ((LeaseLostException) failure).loss().reason());
+    }
+    assertTrue(leases.stream().noneMatch(RedisLease::isLive));
+  }
+}
