@@ -8,16 +8,12 @@ import com.google.common.collect.Multimaps;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.scripts.Script;
-import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers the items that are due in one scan of the scheduler, and sends them, many in one round
@@ -48,6 +44,7 @@ public final class BatchCollector implements ScheduledTask {
   private final Ticker ticker;
 
   private final BatchFaults faults = new BatchFaults();
+  private final BatchSender sender;
   private volatile long dueNanos;
 
   private List<PendingItem> gathered = new ArrayList<>();
@@ -59,6 +56,7 @@ public final class BatchCollector implements ScheduledTask {
     this.executor = executor;
     this.workers = workers;
     this.ticker = ticker;
+    this.sender = new BatchSender(executor, faults, ticker);
     this.dueNanos = ticker.read() + IDLE_NANOS;
   }
 
@@ -150,7 +148,7 @@ public final class BatchCollector implements ScheduledTask {
   /** Hands the batches of one server to its queue, each with a worker until there are enough. */
   private void dispatch(Object server, List<List<PendingItem>> batches) {
     BatchQueue<List<PendingItem>> queue =
-        queues.computeIfAbsent(server, added -> new BatchQueue<>(new BatchHandling()));
+        queues.computeIfAbsent(server, added -> new BatchQueue<>(sender));
     for (List<PendingItem> batch : batches) {
       queue.add(batch);
       for (PendingItem item : batch) {
@@ -173,144 +171,8 @@ public final class BatchCollector implements ScheduledTask {
     if (!works) {
       CommandException unsent = faults.unsent(failure);
       for (List<PendingItem> batch = queue.poll(); batch != null; batch = queue.poll()) {
-        failAll(batch, unsent);
+        sender.fail(batch, unsent);
       }
-    }
-  }
-
-  /**
-   * Sends a batch; returns the fault if there was no connection for it, so that nothing was sent.
-   * Outside the {@code try} nothing may need memory.
-   */
-  private @Nullable CommandException sendOrFail(List<PendingItem> batch, Runnable answered) {
-    try {
-      return sendWanted(batch, answered);
-    } catch (Throwable e) {
-      failAll(batch, faults.noAnswer(e));
-      return null;
-    }
-  }
-
-  /** Without iterators, which need memory. */
-  private static void failAll(List<PendingItem> batch, CommandException fault) {
-    for (int i = 0; i < batch.size(); i++) {
-      batch.get(i).fail(fault);
-    }
-  }
-
-  private @Nullable CommandException sendWanted(List<PendingItem> batch, Runnable answered) {
-    List<PendingItem> wanted = new ArrayList<>(batch.size());
-    for (PendingItem item : batch) {
-      if (item.item.isWanted()) {
-        wanted.add(item);
-      } else {
-        item.fail(faults.unwanted);
-      }
-    }
-    return wanted.isEmpty() ? null : send(wanted, answered);
-  }
-
-  /** Returns the shortest time limit of the items; without iterators, which need memory. */
-  private long limitNanos(List<PendingItem> items) {
-    long nanos = executor.timeoutNanos();
-    for (int i = 0; i < items.size(); i++) {
-      nanos = Math.min(nanos, items.get(i).item.withinNanos());
-    }
-    return nanos;
-  }
-
-  /** Sends one batch, of one script, and delivers the answers, unless nothing was sent. */
-  private @Nullable CommandException send(List<PendingItem> items, Runnable answered) {
-    long withinNanos = limitNanos(items);
-    List<ScriptCall> calls = new ArrayList<>(items.size());
-    for (PendingItem item : items) {
-      calls.add(item.item.callToSend(item.call));
-    }
-    long sentNanos = ticker.read();
-    List<ScriptPipeline.Result> answers = executor.pipeline().runBatch(calls, withinNanos);
-    CommandException notSent = faultIfNotSent(answers);
-    if (notSent != null) {
-      return notSent;
-    }
-    if (answers.stream().anyMatch(BatchCollector::isAnswer)) {
-      answered.run();
-    }
-    List<PendingItem> suspects = new ArrayList<>();
-    for (int i = 0; i < items.size(); i++) {
-      CommandException fault = answers.get(i).fault();
-      if (fault == null) {
-        items.get(i).answer(answers.get(i).reply().value(), sentNanos);
-      } else if (fault.kind() == Kind.WRONG_TYPE) {
-        suspects.add(items.get(i));
-      } else {
-        items.get(i).fail(fault);
-      }
-    }
-    // One key that is no lock any more fails the script for all items: bisect, to find that item.
-    if (suspects.size() == 1) {
-      suspects.get(0).fail(wrongType(answers));
-    } else if (!suspects.isEmpty()) {
-      int half = suspects.size() / 2;
-      sendPart(suspects.subList(0, half), answered);
-      sendPart(suspects.subList(half, suspects.size()), answered);
-    }
-    return null;
-  }
-
-  private static boolean isAnswer(ScriptPipeline.Result result) {
-    return result.fault() == null || result.fault().isServerReply();
-  }
-
-  private void sendPart(List<PendingItem> items, Runnable answered) {
-    CommandException notSent = send(items, answered);
-    if (notSent != null) {
-      failAll(items, notSent);
-    }
-  }
-
-  /** Returns the fault of all, if none of them was sent; null when one was, or was refused. */
-  private static @Nullable CommandException faultIfNotSent(List<ScriptPipeline.Result> answers) {
-    for (ScriptPipeline.Result answer : answers) {
-      CommandException fault = answer.fault();
-      if (fault == null || fault.mayHaveExecuted() || fault.isServerReply()) {
-        return null;
-      }
-    }
-    return answers.get(0).fault();
-  }
-
-  private static CommandException wrongType(List<ScriptPipeline.Result> answers) {
-    return answers.stream()
-        .flatMap(answer -> Stream.ofNullable(answer.fault()))
-        .filter(fault -> fault.kind() == Kind.WRONG_TYPE)
-        .findFirst()
-        .orElseThrow();
-  }
-
-  /**
-   * What a queue does with the batches of its server.
-   *
-   * <p><b>Threads.</b> As the queue's.
-   */
-  private final class BatchHandling implements BatchQueue.Handling<List<PendingItem>> {
-    @Override
-    public long deadlineNanos(List<PendingItem> batch) {
-      return batch.get(0).deadlineNanos;
-    }
-
-    @Override
-    public long limitNanos(List<PendingItem> batch) {
-      return BatchCollector.this.limitNanos(batch);
-    }
-
-    @Override
-    public @Nullable CommandException send(List<PendingItem> batch, Runnable answered) {
-      return sendOrFail(batch, answered);
-    }
-
-    @Override
-    public void fail(List<PendingItem> batch, CommandException fault) {
-      failAll(batch, fault);
     }
   }
 }
