@@ -53,6 +53,9 @@ final class BatchQueue<B> {
 
   private final Handling<B> handling;
 
+  /** One for all batches: there might be no memory for another one when a batch was taken. */
+  private final Runnable answered = this::countAnswer;
+
   @GuardedBy("this")
   private final Queue<B> waiting;
 
@@ -74,7 +77,7 @@ final class BatchQueue<B> {
     /** Returns until when a batch has to be sent; the earliest is the most urgent. */
     long deadlineNanos(B batch);
 
-    /** Returns how long a batch waits for its connection and its answer. */
+    /** Returns how long a batch waits for its connection and its answer; never changes. */
     long limitNanos(B batch);
 
     /**
@@ -87,6 +90,9 @@ final class BatchQueue<B> {
 
     /** Fails a batch that was not sent. */
     void fail(B batch, CommandException fault);
+
+    /** Fails what an error has left of a batch without an outcome. Needs no memory. */
+    void failRest(B batch);
   }
 
   BatchQueue(Handling<B> handling) {
@@ -159,11 +165,12 @@ final class BatchQueue<B> {
   }
 
   private void sendAll() {
+    B next = null;
     boolean ended = false;
     try {
-      for (B next = takeOrEnd(); next != null; next = takeOrEnd()) {
+      for (next = takeOrEnd(); next != null; next = takeOrEnd()) {
         long before = answers();
-        CommandException unsent = handling.send(next, this::answered);
+        CommandException unsent = handling.send(next, answered);
         if (unsent != null && unsent.isTimeOut() && answers() == before) {
           failImpatient(next, unsent);
         } else if (unsent != null) {
@@ -178,7 +185,13 @@ final class BatchQueue<B> {
       ended = true;
     } finally {
       if (!ended) {
-        end();
+        try {
+          if (next != null) {
+            handling.failRest(next);
+          }
+        } finally {
+          end();
+        }
       }
     }
   }
@@ -196,7 +209,7 @@ final class BatchQueue<B> {
     return answers;
   }
 
-  private synchronized void answered() {
+  private synchronized void countAnswer() {
     answers++;
   }
 
@@ -204,13 +217,13 @@ final class BatchQueue<B> {
     sentInWindow++;
   }
 
-  /** Fails a batch, and those that have no longer limit than it has waited for. */
+  /** Fails a batch, and those that have no longer limit. */
   private void failImpatient(B first, CommandException fault) {
-    long waitedNanos = handling.limitNanos(first);
+    handling.fail(first, fault);
+    long limitNanos = handling.limitNanos(first);
     List<B> impatient = new ArrayList<>();
-    impatient.add(first);
-    synchronized (this) {
-      waiting.removeIf(batch -> handling.limitNanos(batch) <= waitedNanos && impatient.add(batch));
+    synchronized (this) { // an error removes none
+      waiting.removeIf(batch -> handling.limitNanos(batch) <= limitNanos && impatient.add(batch));
     }
     for (int i = 0; i < impatient.size(); i++) { // an iterator would need memory
       handling.fail(impatient.get(i), fault);

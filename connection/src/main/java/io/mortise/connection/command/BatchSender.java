@@ -65,12 +65,17 @@ final class BatchSender implements BatchQueue.Handling<List<PendingItem>> {
     return wanted.isEmpty() ? null : sendAll(wanted, answered);
   }
 
+  @Override
+  public void failRest(List<PendingItem> batch) {
+    fail(batch, faults.unsent);
+  }
+
   /** Returns the shortest time limit of the items; without iterators, which need memory. */
   @Override
   public long limitNanos(List<PendingItem> items) {
     long nanos = executor.timeoutNanos();
     for (int i = 0; i < items.size(); i++) {
-      nanos = Math.min(nanos, items.get(i).item.withinNanos());
+      nanos = Math.min(nanos, items.get(i).limitNanos);
     }
     return nanos;
   }

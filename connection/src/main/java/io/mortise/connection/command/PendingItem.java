@@ -22,6 +22,9 @@ final class PendingItem {
   /** Of the item when it was added: the order of a sort must not change under it. */
   final long deadlineNanos;
 
+  /** Of the item when it was added, as the deadline. */
+  final long limitNanos;
+
   private final AtomicBoolean delivered = new AtomicBoolean();
 
   /**
@@ -34,6 +37,7 @@ final class PendingItem {
     this.item = item;
     this.call = item.call();
     this.deadlineNanos = item.deadlineNanos();
+    this.limitNanos = item.withinNanos();
   }
 
   int compareDeadline(PendingItem other) {

@@ -7,8 +7,11 @@ import io.mortise.connection.pool.ConnectionPool.PooledConnection;
 import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
+import io.mortise.connection.pool.SocketBuffers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
@@ -136,16 +139,16 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
 
   /** Gives each command its answer; returns whether the connection can be used again. */
   private boolean exchange(PooledConnection pooled, List<PendingCommand> batch) {
-    Connection connection = pooled.connection();
-    Deadline deadline = batch.get(0).deadline();
     int bytes = 0;
     for (PendingCommand each : batch) {
       bytes += each.bytes();
     }
     try {
       boolean writable =
-          lender.onThread(connection, bytes, deadline, () -> writeAndRead(pooled, batch));
-      return writable && !connection.isBroken();
+          bytes > SocketBuffers.MIN_BYTES
+              ? exchangeAlone(pooled, batch.get(0))
+              : exchangeTogether(pooled, batch, bytes);
+      return writable && !pooled.connection().isBroken();
     } catch (RuntimeException e) {
       for (PendingCommand each : batch) {
         if (!each.isAnswered()) {
@@ -156,8 +159,64 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     }
   }
 
-  /** Returns whether the server takes writes. */
-  private boolean writeAndRead(PooledConnection pooled, List<PendingCommand> batch) {
+  /** Each command has its answer as soon as it is read. Returns whether the server takes writes. */
+  private boolean exchangeTogether(PooledConnection pooled, List<PendingCommand> batch, int bytes) {
+    return lender.onThread(
+        pooled.connection(),
+        bytes,
+        batch.get(0).deadline(),
+        () -> {
+          AtomicBoolean writable = new AtomicBoolean(true);
+          writeAndRead(
+              pooled,
+              batch,
+              (command, answer) -> {
+                deliver(command, answer);
+                writable.compareAndSet(true, !isReadOnly(answer));
+              });
+          return writable.get();
+        });
+  }
+
+  /**
+   * A long command goes alone. It has its answer when the thread that read it has ended in time: a
+   * later one may be that of another server, see {@link PlatformThreadOffload}.
+   */
+  private boolean exchangeAlone(PooledConnection pooled, PendingCommand command) {
+    Object answer =
+        lender.onThread(
+            pooled.connection(),
+            command.bytes(),
+            command.deadline(),
+            () -> {
+              List<Object> answers = new ArrayList<>(1);
+              writeAndRead(pooled, List.of(command), (sent, read) -> answers.add(read));
+              return answers.get(0);
+            });
+    deliver(command, answer);
+    return !isReadOnly(answer);
+  }
+
+  private static void deliver(PendingCommand command, Object answer) {
+    if (answer instanceof CommandException refusal) {
+      command.fail(refusal);
+    } else {
+      command.answer((Reply) answer);
+    }
+  }
+
+  /** Returns whether the server takes no writes any more. */
+  private static boolean isReadOnly(Object answer) {
+    return answer instanceof CommandException refusal && refusal.kind() == Kind.READ_ONLY;
+  }
+
+  /**
+   * @param answers gets each answer as it is read, a {@link Reply} or a {@link CommandException}
+   */
+  private void writeAndRead(
+      PooledConnection pooled,
+      List<PendingCommand> batch,
+      BiConsumer<PendingCommand, Object> answers) {
     Connection connection = pooled.connection();
     Deadline deadline = batch.get(0).deadline();
     int formerTimeoutMillis = connection.getSoTimeout();
@@ -165,26 +224,19 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     for (PendingCommand each : batch) {
       connection.sendCommand(each.command());
     }
-    boolean writable = true;
     for (PendingCommand each : batch) {
       connection.setSoTimeout(deadline.leftMillis());
-      writable &= readAnswer(pooled, each);
+      answers.accept(each, readAnswer(pooled));
     }
     connection.setSoTimeout(formerTimeoutMillis);
-    return writable;
   }
 
-  /** Gives one command its answer; returns false when the server takes no writes any more. */
-  private boolean readAnswer(PooledConnection pooled, PendingCommand command) {
+  private Object readAnswer(PooledConnection pooled) {
     Connection connection = pooled.connection();
     try {
-      Object value = connection.getOne();
-      command.answer(new Reply(value, null, RedisConnection.serverRunIdOf(connection)));
-      return true;
+      return new Reply(connection.getOne(), null, RedisConnection.serverRunIdOf(connection));
     } catch (JedisDataException e) {
-      CommandException fault = lender.fault(e, pooled);
-      command.fail(fault);
-      return fault.kind() != Kind.READ_ONLY;
+      return lender.fault(e, pooled);
     }
   }
 }

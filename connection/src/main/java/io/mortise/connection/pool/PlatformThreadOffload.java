@@ -51,7 +51,16 @@ public final class PlatformThreadOffload implements AutoCloseable {
   private static final long CLOSE_AGAIN_NANOS = 100_000_000L;
 
   private final AtomicInteger number = new AtomicInteger();
-  private final ExecutorService threads = WorkerPool.cached(this::newThread);
+  private final ExecutorService threads;
+
+  public PlatformThreadOffload() {
+    this.threads = WorkerPool.cached(this::newThread);
+  }
+
+  /** With threads of a test. */
+  PlatformThreadOffload(ExecutorService threads) {
+    this.threads = threads;
+  }
 
   private Thread newThread(Runnable task) {
     return WorkerPool.daemonThread(task, "mortise-command-" + number.incrementAndGet());
@@ -89,17 +98,33 @@ public final class PlatformThreadOffload implements AutoCloseable {
             task.run();
           }
         });
-    if (!isLong || endsWithin(task, deadline.leftNanos())) {
-      return resultOf(task);
+    return isLong ? endOfLong(task, decided, connection, deadline) : resultOf(task);
+  }
+
+  private static <T> T endOfLong(
+      FutureTask<T> task, AtomicBoolean decided, Connection connection, Deadline deadline) {
+    boolean over = false; // nothing is sent any more
+    try {
+      if (endsWithin(task, deadline.leftNanos())) {
+        over = true;
+        return resultOf(task);
+      }
+      if (decided.compareAndSet(false, true)) {
+        over = true;
+        throw timeOut();
+      }
+      do {
+        RedisConnection.disconnect(connection);
+      } while (!endsWithin(task, CLOSE_AGAIN_NANOS));
+      over = true;
+      RedisConnection.disconnect(connection); // it may have connected again
+      return resultAfterClose(task, connection instanceof RedisConnection);
+    } finally {
+      if (!over) { // an error came; a thread that has not begun will not
+        decided.set(true);
+        RedisConnection.disconnect(connection);
+      }
     }
-    if (decided.compareAndSet(false, true)) {
-      throw timeOut();
-    }
-    do {
-      RedisConnection.disconnect(connection);
-    } while (!endsWithin(task, CLOSE_AGAIN_NANOS));
-    RedisConnection.disconnect(connection); // it may have connected again
-    return resultAfterClose(task, connection instanceof RedisConnection);
   }
 
   private void start(Runnable task) {

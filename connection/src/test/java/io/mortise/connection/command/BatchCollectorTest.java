@@ -500,7 +500,7 @@ class BatchCollectorTest {
               ? new Item(i)
               : new Item(i) {
                 @Override
-                public long withinNanos() {
+                public ScriptCall callToSend(ScriptCall added) {
                   throw new OutOfMemoryError("on purpose");
                 }
               });

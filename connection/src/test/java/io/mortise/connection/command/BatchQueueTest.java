@@ -82,6 +82,11 @@ class BatchQueueTest {
           public void fail(Integer batch, CommandException fault) {
             failed.add(batch);
           }
+
+          @Override
+          public void failRest(Integer batch) {
+            failed.add(batch);
+          }
         });
   }
 
@@ -161,6 +166,7 @@ class BatchQueueTest {
 
     awaitIdle(queue);
     assertEquals(List.of(1, 2), List.copyOf(sent));
+    assertEquals(List.of(1), List.copyOf(failed), "what is left of it");
   }
 
   /** It would fail all of them, while the other one sends one. */

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.base.Ticker;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -19,8 +18,9 @@ import java.net.SocketTimeoutException;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -236,33 +236,24 @@ class PlatformThreadOffloadTest {
     assertFalse(connection.isBroken());
   }
 
-  /** A thread takes some time to begin; if it is once too fast, another one is not. */
   @Test
-  void aThreadThatBeginsAfterTheDeadlineSendsNothing() {
-    AtomicBoolean began = new AtomicBoolean(true);
-    for (int i = 0; began.get() && i < 1_000; i++) {
-      began.set(false);
-      assertTimesOut(
-          () -> {
-            Deadline passing = passesBeforeTheWait();
-            return offload.run(connection, LONG, passing, () -> began.compareAndSet(false, true));
-          });
-    }
-    offload.close();
-    assertFalse(began.get());
-  }
+  void aThreadThatBeginsAfterTheDeadlineSendsNothing() throws Exception {
+    ExecutorService busy = Executors.newSingleThreadExecutor();
+    CountDownLatch free = new CountDownLatch(1);
+    AtomicBoolean sent = new AtomicBoolean();
+    busy.execute(() -> await(free));
+    try (PlatformThreadOffload late = new PlatformThreadOffload(busy)) {
+      Deadline soon = TestSettings.after(SOON);
 
-  /** Returns a deadline that has not passed when it is looked at for the first time. */
-  private static Deadline passesBeforeTheWait() {
-    AtomicInteger reads = new AtomicInteger();
-    return Deadline.after(
-        SOON,
-        new Ticker() {
-          @Override
-          public long read() {
-            return reads.getAndIncrement() < 2 ? 0 : MINUTE;
-          }
-        });
+      assertTimesOut(() -> late.run(connection, LONG, soon, () -> sent.getAndSet(true)));
+
+      assertFalse(connection.isBroken());
+      free.countDown();
+      busy.submit(() -> {}).get();
+      assertFalse(sent.get());
+    } finally {
+      free.countDown();
+    }
   }
 
   @Test

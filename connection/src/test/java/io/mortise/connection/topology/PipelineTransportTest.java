@@ -10,18 +10,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.command.ScriptExchange;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptRequest;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pipeline.CombinerLimits;
 import io.mortise.connection.pipeline.CommandCombiner;
 import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.Reply;
+import io.mortise.connection.pool.SocketBuffers;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +33,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Commands of many threads in one batch. */
 @Timeout(60)
@@ -202,6 +209,50 @@ class PipelineTransportTest {
     for (int i = 0; i < MANY; i++) {
       assertEquals(new Reply(i + 1L, null, server.runId()), all.get(i).get());
     }
+  }
+
+  /** A server whose connection was closed at the deadline, and has connected again meanwhile. */
+  private final class LateServer implements PipelineTransport.Lender {
+    @Override
+    public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
+      return node.borrow(deadline);
+    }
+
+    @Override
+    public int maxConnections() {
+      return node.maxConnections();
+    }
+
+    @Override
+    public <T> T onThread(
+        Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
+      var unused = exchange.get();
+      throw new JedisConnectionException(new SocketTimeoutException("on purpose"));
+    }
+
+    @Override
+    public CommandException fault(
+        RuntimeException thrown, ConnectionPool.PooledConnection connection) {
+      return node.fault(thrown, connection);
+    }
+  }
+
+  /** It may be the answer of another database. */
+  @Test
+  void anAnswerToALongCommandThatIsTooLateIsNotDelivered() {
+    open.countDown();
+    CommandCombiner late = PipelineTransport.to(new LateServer());
+    String name = "lock1" + "x".repeat(SocketBuffers.MIN_BYTES);
+    ScriptExchange command =
+        new ScriptExchange(ScriptRequest.of(TestCalls.inspect(name)), topology);
+
+    CommandException thrown =
+        assertThrows(
+            CommandException.class,
+            () -> PipelineTransport.run(late, command, TestSettings.after(LONG)));
+
+    assertTrue(thrown.isTimeOut());
+    assertEquals(1, server.heard().size());
   }
 
   @Test

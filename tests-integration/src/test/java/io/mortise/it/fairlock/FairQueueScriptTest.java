@@ -373,11 +373,13 @@ class FairQueueScriptTest {
   @ParameterizedTest
   @ValueSource(longs = {999, 1_000, 1_999, 2_000})
   void positionInALongQueue(long ahead) {
-    List<String> words = new ArrayList<>();
+    List<String> waiters = new ArrayList<>();
     for (int i = 0; i < ahead; i++) {
-      words.add("A" + i);
+      waiters.add("A" + i);
     }
-    given("X", String.join(" ", words) + " me B");
+    waiters.addAll(List.of("me", "B"));
+    fair.heldBy("X", HELD);
+    fair.queuedAtOnce(waiters);
 
     assertEquals(List.of(ahead + 2, ahead), fair.lengthAndPosition("me"));
     assertEquals(List.of(ahead + 2, -1L), fair.lengthAndPosition("C"));

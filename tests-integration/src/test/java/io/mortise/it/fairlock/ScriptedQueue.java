@@ -26,6 +26,7 @@ final class ScriptedQueue {
   static final long LEFT = 5_000;
   static final long LEASE = 20_000;
   static final long TIMEOUT = 3_000;
+  private static final long HOUR = 3_600_000;
   private static final long SLACK = 2_000;
   private static final String TOKEN_RETENTION = "60000";
   private static final Pattern WORD = Pattern.compile("(\\()?(\\w+)([!?)])?");
@@ -82,6 +83,19 @@ final class ScriptedQueue {
         keepPlaceFor(parts.group(2), mark.equals("!") ? -1 : LEFT);
       }
     }
+  }
+
+  /** Queues many living waiters in two commands: the first is alive when the last has come. */
+  void queuedAtOnce(List<String> waiters) {
+    String deadline = Long.toString(now() + HOUR);
+    List<String> places = new ArrayList<>(List.of("RPUSH", list));
+    List<String> members = new ArrayList<>(List.of("ZADD", deadlines));
+    for (String waiter : waiters) {
+      places.add(holder(waiter));
+      members.addAll(List.of(deadline, holder(waiter)));
+    }
+    server.command(places.toArray(String[]::new));
+    server.command(members.toArray(String[]::new));
   }
 
   void keepPlaceFor(String who, long millisFromNow) {

@@ -192,6 +192,7 @@ final class LeaseRelease implements Completions.Operation {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
     }
     termination.releaseAnswered();
+    unconfirmed = false; // not before: after an error the release is repeated
     if (inDoubt != null) {
       throw inDoubt;
     }
@@ -216,7 +217,6 @@ final class LeaseRelease implements Completions.Operation {
           id.lockName());
     }
     state.endRelease(loss);
-    unconfirmed = false;
     context.observer().replied(id.protocol(), id.holder(), fields);
     return inDoubt;
   }

@@ -92,7 +92,6 @@ final class LeaseRenewal implements BatchItem {
         && timing.isCertain();
   }
 
-  // ---- called by the scheduler
   long dueNanos() {
     return state.now().phase() == Phase.LOST
         ? timing.nextRequestNanos()
@@ -117,7 +116,8 @@ final class LeaseRenewal implements BatchItem {
       timing.keepPlannedAhead(nowNanos);
       return;
     }
-    String abandoned = abandonedBecause();
+    BooleanSupplier dead = sharersDead;
+    String abandoned = dead != null && dead.getAsBoolean() ? SHARERS_DIED : id.abandonedBecause();
     if (!timing.isStopped()) {
       if (abandoned != null) {
         stop(abandoned);
@@ -130,10 +130,6 @@ final class LeaseRenewal implements BatchItem {
     } else { // nobody uses it, and would have to learn of its loss before the lease is over
       timing.setNextRequest(timing.deadlineNanos());
     }
-  }
-
-  private @Nullable String abandonedBecause() {
-    return sharersDead != null && sharersDead.getAsBoolean() ? SHARERS_DIED : id.abandonedBecause();
   }
 
   private void sendRequest(long nowNanos) {
@@ -214,7 +210,6 @@ final class LeaseRenewal implements BatchItem {
     context.scheduler().reschedule(hold);
   }
 
-  // ---- called by a worker
   @Override
   public ScriptCall call() {
     return id.protocol().renew(id.holder(), inFlightMillis);
@@ -248,11 +243,16 @@ final class LeaseRenewal implements BatchItem {
   @Override
   public void onReply(long answer, long sentNanos) {
     long millis = inFlightLengthens ? inFlightMillis : 0;
+    boolean applied = false;
     try {
       timing.setNextRequest(timing.nextRequestAfterReply(sentNanos));
       losses.noteVerification(inFlightMillis - millis, true);
       applyReply(answer, sentNanos, millis, inFlightEpoch);
+      applied = true;
     } finally {
+      if (!applied) {
+        losses.onUnappliedReply(sentNanos);
+      }
       inFlight = false; // not before: until then the hold is not settled
       reschedule();
     }

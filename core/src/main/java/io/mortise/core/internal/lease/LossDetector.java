@@ -90,6 +90,12 @@ final class LossDetector {
     failing = true;
   }
 
+  /** Notes that an error came before a reply, which may have said that the hold is gone. */
+  void onUnappliedReply(long sentNanos) {
+    failing = true;
+    timing.setNextRequest(sentNanos + LeaseRenewal.LOSS_CHECK_NANOS);
+  }
+
   /**
    * Notes a verification that reaches Redis late: the hold lasts there for the rest of its lease
    * from then on. One that was answered soon lengthens nothing, as far as the clocks agree.
@@ -98,10 +104,14 @@ final class LossDetector {
    * @param answered whether Redis has answered it by now
    */
   void noteVerification(long millis, boolean answered) {
-    long endNanos = ticker.read() + millis * 1_000_000; // at the latest, if it is answered
-    if (millis > 0 && (!answered || endNanos - timing.endInRedisNanos() > 0)) {
+    if (millis > 0 && !(answered && isNotLongerThanBefore(millis))) {
       var unused = timing.deadline().note(millis);
     }
+  }
+
+  /** Returns whether a hold that lasts for that time from now on ends no later than it would. */
+  private boolean isNotLongerThanBefore(long millis) {
+    return ticker.read() + millis * 1_000_000 - timing.endInRedisNanos() <= 0;
   }
 
   /**

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ErrorAtReplyTest {
   private static final LeaseTerms GIVEN = new LeaseTerms(0, 600_000, false, false);
+  private static final LeaseTerms RENEWED = new LeaseTerms(0, 30_000, true, false);
   private static final long CONFIRMED = 1;
+  private static final long MISSING = 0;
 
   private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
   private final WorkerPool workers = new WorkerPool("test");
@@ -63,6 +65,20 @@ class ErrorAtReplyTest {
   @Test
   void afterAReply() {
     assertVerifiedAgainAfter(() -> renewal.onReply(CONFIRMED, System.nanoTime()));
+  }
+
+  /** The reply may have said that the hold is gone. */
+  @Test
+  void afterAReplyThatWasNotAppliedTheHoldIsNotHandedOff() {
+    HoldParts parts = new HoldParts(context, RENEWED);
+    parts.renewal.onDue(context.nanos());
+    ticker.fillHeapOnce();
+
+    assertThrows(OutOfMemoryError.class, () -> parts.renewal.onReply(MISSING, System.nanoTime()));
+
+    assertFalse(parts.renewal.isVerifying());
+    assertFalse(parts.renewal.isSettled());
+    assertTrue(parts.renewal.dueNanos() - context.nanos() <= LeaseRenewal.LOSS_CHECK_NANOS);
   }
 
   @Test
