@@ -8,6 +8,8 @@ import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,6 +31,7 @@ import io.mortise.scripts.ScriptCall;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -488,6 +491,32 @@ class BatchCollectorTest {
     answers = command -> error("BUSY Redis is busy running a script.");
     items = flush(List.of(new Item(0), overflowing, new Item(2)));
     assertEquals(Kind.NOT_READY, items.get(2).fault.kind());
+  }
+
+  /** A refusal is an answer too: the server is there. */
+  @Test
+  void anAnswerIsCountedOnceForItsBatch() {
+    AtomicInteger answered = new AtomicInteger();
+    BatchSender sender =
+        new BatchSender(
+            new ScriptExecutor(node, workers, TestSettings.within(Duration.ofSeconds(1))),
+            new BatchFaults(),
+            ticker);
+
+    assertNull(sender.send(pending(1, 2), answered::incrementAndGet));
+    assertEquals(1, answered.get());
+    answers = command -> error("BUSY Redis is busy running a script.");
+    assertNull(sender.send(pending(1, 2), answered::incrementAndGet));
+    assertEquals(2, answered.get());
+    answers = command -> RespServer.SILENCE;
+    assertNull(sender.send(pending(1, 2), answered::incrementAndGet));
+    server.close();
+    assertNotNull(sender.send(pending(1, 2), answered::incrementAndGet));
+    assertEquals(2, answered.get());
+  }
+
+  private static List<PendingItem> pending(int... numbers) {
+    return Arrays.stream(numbers).mapToObj(number -> new PendingItem(new Item(number))).toList();
   }
 
   /** A renewal that hears nothing counts as under way for ever. */
