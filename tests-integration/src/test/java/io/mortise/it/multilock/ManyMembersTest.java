@@ -84,8 +84,7 @@ class ManyMembersTest {
                           assertThrows(LockException.class, () -> lock.tryLock(WAIT));
                       assertEquals(Reason.UNREACHABLE, thrown.reason());
                       String message = String.valueOf(thrown.getMessage());
-                      assertTrue(message.contains("did not answer in time"));
-                      assertTrue(message.contains(0 + LONG_NAME));
+                      assertTrue(message.contains(LONG_NAME), message);
                     }));
 
     long took = waiter.get();
