@@ -10,7 +10,6 @@ import io.mortise.connection.pool.Reply;
 import io.mortise.connection.pool.SocketBuffers;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -165,17 +164,7 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
         pooled.connection(),
         bytes,
         batch.get(0).deadline(),
-        () -> {
-          AtomicBoolean writable = new AtomicBoolean(true);
-          writeAndRead(
-              pooled,
-              batch,
-              (command, answer) -> {
-                deliver(command, answer);
-                writable.compareAndSet(true, !isReadOnly(answer));
-              });
-          return writable.get();
-        });
+        () -> writeAndRead(pooled, batch, PipelineTransport::deliver));
   }
 
   /**
@@ -183,18 +172,15 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
    * later one may be that of another server, see {@link PlatformThreadOffload}.
    */
   private boolean exchangeAlone(PooledConnection pooled, PendingCommand command) {
-    Object answer =
+    List<Object> answers = new ArrayList<>(1);
+    boolean writable =
         lender.onThread(
             pooled.connection(),
             command.bytes(),
             command.deadline(),
-            () -> {
-              List<Object> answers = new ArrayList<>(1);
-              writeAndRead(pooled, List.of(command), (sent, read) -> answers.add(read));
-              return answers.get(0);
-            });
-    deliver(command, answer);
-    return !isReadOnly(answer);
+            () -> writeAndRead(pooled, List.of(command), (sent, answer) -> answers.add(answer)));
+    deliver(command, answers.get(0));
+    return writable;
   }
 
   private static void deliver(PendingCommand command, Object answer) {
@@ -205,15 +191,11 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     }
   }
 
-  /** Returns whether the server takes no writes any more. */
-  private static boolean isReadOnly(Object answer) {
-    return answer instanceof CommandException refusal && refusal.kind() == Kind.READ_ONLY;
-  }
-
   /**
    * @param answers gets each answer as it is read, a {@link Reply} or a {@link CommandException}
+   * @return whether the server takes writes
    */
-  private void writeAndRead(
+  private boolean writeAndRead(
       PooledConnection pooled,
       List<PendingCommand> batch,
       BiConsumer<PendingCommand, Object> answers) {
@@ -224,11 +206,19 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     for (PendingCommand each : batch) {
       connection.sendCommand(each.command());
     }
+    boolean writable = true;
     for (PendingCommand each : batch) {
       connection.setSoTimeout(deadline.leftMillis());
-      answers.accept(each, readAnswer(pooled));
+      Object answer = readAnswer(pooled);
+      answers.accept(each, answer);
+      writable &= !isReadOnly(answer);
     }
     connection.setSoTimeout(formerTimeoutMillis);
+    return writable;
+  }
+
+  private static boolean isReadOnly(Object answer) {
+    return answer instanceof CommandException refusal && refusal.kind() == Kind.READ_ONLY;
   }
 
   private Object readAnswer(PooledConnection pooled) {

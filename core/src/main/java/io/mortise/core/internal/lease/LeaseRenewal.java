@@ -258,7 +258,7 @@ final class LeaseRenewal implements BatchItem {
     }
   }
 
-  /** Returns whether a verification is under way. One that was under way has been noted. */
+  /** Returns whether a verification is under way. One that ended without an error is noted. */
   boolean isVerifying() {
     return inFlight && !inFlightLengthens;
   }
