@@ -85,6 +85,11 @@ class ManyMembersTest {
                       assertEquals(Reason.UNREACHABLE, thrown.reason());
                       String message = String.valueOf(thrown.getMessage());
                       assertTrue(message.contains(LONG_NAME), message);
+                      // A busy machine may need the whole wait to prepare the command.
+                      assertTrue(
+                          message.contains("did not answer in time")
+                              || message.contains("was over before all members were asked"),
+                          message);
                     }));
 
     long took = waiter.get();
