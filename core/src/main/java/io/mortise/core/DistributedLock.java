@@ -365,8 +365,8 @@ public interface DistributedLock extends Lock {
 
   /**
    * Returns the hold of the current thread, for its fencing token, its state and its listeners. Its
-   * {@code close()} is for handles only and throws here: a thread releases its hold by {@link
-   * #unlock()}.
+   * {@code close()} and {@code releaseAsync()} are for handles only, and fail here with an {@link
+   * IllegalMonitorStateException}: a thread releases its hold by {@link #unlock()}.
    *
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
