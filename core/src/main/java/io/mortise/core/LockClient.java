@@ -9,10 +9,10 @@ import redis.clients.jedis.UnifiedJedis;
  * subscription that wakes its waiters. One client for each Redis is enough for a whole application.
  *
  * <p>A client connects when it is first needed; one that wants {@linkplain
- * LockOptions#acknowledgement() acknowledgements} also when it is created, to see whether its server
- * has the command. It runs one scheduler thread, one subscriber thread
- * while a thread waits (or has waited recently), and a few workers that end when idle; all are
- * daemons. If it has a {@link LockListener}, another daemon calls it.
+ * LockOptions#acknowledgement() acknowledgements} also when it is created, to see whether its
+ * server has the command. It runs one scheduler thread, one subscriber thread while a thread waits
+ * (or has waited recently), and a few workers that end when idle; all are daemons. If it has a
+ * {@link LockListener}, another daemon calls it.
  *
  * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
  * cluster have another one, all holds are verified immediately: each is kept, or reported lost

@@ -67,8 +67,10 @@ public final class DiagnosisTable {
 
   private void finding(Severity severity, String check, String problem, String remedy) {
     line(severity, check, OptionNames.in(problem));
+    String arrow = "-> ";
     for (String part : wrapped(OptionNames.in(remedy))) {
-      table.row(Cell.plain(""), Cell.plain(""), new Cell("-> " + part, Style.FAINT));
+      table.row(Cell.plain(""), Cell.plain(""), new Cell(arrow + part, Style.FAINT));
+      arrow = "   "; // one remedy has one arrow
     }
   }
 

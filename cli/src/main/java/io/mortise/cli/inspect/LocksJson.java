@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.inspect.LockSearch;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -74,6 +75,9 @@ public final class LocksJson {
     each.askedAt().ifPresent(at -> node.put("askedAt", at.toString()));
     each.acquiredAt().ifPresent(at -> node.put("acquiredAt", at.toString()));
     node.put("holdCount", each.holdCount());
+    if (LockSearch.isReleased(each)) {
+      node.put("released", true);
+    }
     if (!each.remaining().equals(LockOptions.MAX_LEASE)) {
       node.put("remainingMillis", each.remaining().toMillis());
     }

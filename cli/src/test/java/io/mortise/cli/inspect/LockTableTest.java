@@ -9,6 +9,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +53,26 @@ class LockTableTest {
       assertEquals(
           "  waits 2  ? strange          -             -       -       over", lines.get(4));
       assertEquals(5, lines.size());
+    }
+  }
+
+  @Test
+  void theRestOfAMinimumIsNoHold() {
+    try (RedisServer server = RedisServer.start();
+        LockClient client = LockClient.create(server.uri())) {
+      client.lock("report").atLeast(Duration.ofMinutes(5)).tryAcquire().orElseThrow().close();
+      Census found = Census.take("x", client, "report", false, 10);
+
+      List<String> lines = new LockTable(Instant.now()).of(found, false);
+
+      assertTrue(lines.get(2).startsWith("  kept "), lines.get(2));
+      assertTrue(
+          LocksJson.of(Instant.now(), List.of(found))
+              .at("/servers/0/locks/0/holders/0/released")
+              .asBoolean());
+      assertTrue(
+          found.locks().get(0).toString().contains(", released, and busy for the rest"),
+          found::toString);
     }
   }
 
