@@ -3,11 +3,13 @@ package io.mortise.cli.inspect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,23 +58,31 @@ class LockTableTest {
     }
   }
 
+  /** A plain lock, a reader and a writer have another id each for the rest. */
   @Test
   void theRestOfAMinimumIsNoHold() {
     try (RedisServer server = RedisServer.start();
         LockClient client = LockClient.create(server.uri())) {
-      client.lock("report").atLeast(Duration.ofMinutes(5)).tryAcquire().orElseThrow().close();
-      Census found = Census.take("x", client, "report", false, 10);
+      for (DistributedLock lock :
+          List.of(
+              client.lock("report"),
+              new RedisReadWriteLock(client, "read").readLock(),
+              new RedisReadWriteLock(client, "write").writeLock())) {
+        lock.atLeast(Duration.ofMinutes(5)).tryAcquire().orElseThrow().close();
+        Census found = Census.take("x", client, lock.name(), false, 10);
 
-      List<String> lines = new LockTable(Instant.now()).of(found, false);
+        List<String> lines = new LockTable(Instant.now()).of(found, false);
 
-      assertTrue(lines.get(2).startsWith("  kept "), lines.get(2));
-      assertTrue(
-          LocksJson.of(Instant.now(), List.of(found))
-              .at("/servers/0/locks/0/holders/0/released")
-              .asBoolean());
-      assertTrue(
-          found.locks().get(0).toString().contains(", released, and busy for the rest"),
-          found::toString);
+        assertTrue(lines.get(2).startsWith("  kept "), lines.get(2));
+        assertTrue(
+            LocksJson.of(Instant.now(), List.of(found))
+                .at("/servers/0/locks/0/holders/0/released")
+                .asBoolean(),
+            lock::name);
+        assertTrue(
+            found.locks().get(0).toString().contains(", released, and busy for the rest"),
+            found::toString);
+      }
     }
   }
 
