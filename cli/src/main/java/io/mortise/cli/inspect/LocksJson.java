@@ -22,7 +22,8 @@ import java.util.Locale;
  *    "complete": ..., "holders": [PARTICIPANT, ...], "waiters": [PARTICIPANT, ...]}, ...]}, ...]}
  * </pre>
  *
- * <p>A fact that is not known has no field. A lease without an end has no {@code remainingMillis}.
+ * <p>A holder that has released the lock, which stays busy for the rest of its minimum, has {@code
+ * "released": true}. A fact that is not known has no field. A lease without an end has no {@code remainingMillis}.
  */
 public final class LocksJson {
   private LocksJson() {}
