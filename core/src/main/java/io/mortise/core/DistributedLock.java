@@ -126,8 +126,8 @@ public interface DistributedLock extends Lock {
    * MultiLock} or {@code RedLock} of such views has the minimum that it is given itself.
    *
    * <p><b>After the release</b> the thread, or the handle, holds nothing: no renewal, no listener,
-   * no loss. {@link #isLocked()}, {@link #remainingLease()} and {@link #inspect()} show the rest, and
-   * {@link #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
+   * no loss. {@link #isLocked()}, {@link #remainingLease()} and {@link #inspect()} show the rest,
+   * and {@link #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
    *
    * <p><b>To keep a lock busy for exactly {@code d}</b>, use {@code lock.withLease(d).atLeast(d)},
    * and release it when the work is done, or at once: the lock stays in Redis until {@code d} is

@@ -23,7 +23,8 @@ import java.util.Locale;
  * </pre>
  *
  * <p>A holder that has released the lock, which stays busy for the rest of its minimum, has {@code
- * "released": true}. A fact that is not known has no field. A lease without an end has no {@code remainingMillis}.
+ * "released": true}. A fact that is not known has no field. A lease without an end has no {@code
+ * remainingMillis}.
  */
 public final class LocksJson {
   private LocksJson() {}
