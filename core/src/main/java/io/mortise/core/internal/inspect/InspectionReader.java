@@ -91,7 +91,8 @@ record InspectionReader(
             .map(Instant::ofEpochMilli),
         acquiredAt(entry, id),
         entry.holds(),
-        remaining(entry));
+        remaining(entry),
+        without(WRITER, entry.name()).endsWith(KEPT));
   }
 
   private boolean isReadWriteLock() {
