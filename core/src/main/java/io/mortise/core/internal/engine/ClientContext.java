@@ -89,15 +89,9 @@ final class ClientContext {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     BooleanSupplier inUse = () -> scheduler.size() > 0;
-    SuspensionMonitor suspensions =
-        new SuspensionMonitor(
-            ticker,
-            WALL_CLOCK,
-            inUse,
-            scheduler::reschedule,
-            millis -> leases().holds().clockJumped(millis));
-    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, suspensions, ticker);
-    Completions completions = new Completions(scheduler::reschedule, tasks::run, ticker);
+    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
+    Completions completions = new Completions(tasks::run, ticker.read());
+    HolderIds holderIds = new HolderIds(clientId, WALL_CLOCK);
     Subscriptions subscriptions =
         new Subscriptions(
             this.servers,
@@ -116,11 +110,11 @@ final class ClientContext {
             clientId,
             WALL_CLOCK.instant(),
             commands,
-            scheduler,
             tasks,
             operations,
             closing,
             ticker,
+            holderIds::made,
             inUse);
     ReleaseObserver observer =
         new ReleaseEffects(
@@ -153,7 +147,7 @@ final class ClientContext {
             new RunWaiters(),
             subscriptions,
             fairness,
-            new HolderIds(clientId, WALL_CLOCK, record::used),
+            holderIds,
             new AtomicInteger());
     this.sources =
         new SourceContext(
@@ -170,7 +164,7 @@ final class ClientContext {
     scheduler.addHousekeeping(completions);
     scheduler.addHousekeeping(batches);
     scheduler.addHousekeeping(record);
-    scheduler.addHousekeeping(suspensions);
+    scheduler.addHousekeeping(new SuspensionMonitor(ticker, WALL_CLOCK, holds::clockJumped));
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class CompletionsTest {
   private final List<Runnable> handedOver = new ArrayList<>();
   private boolean noWorker;
-  private final Completions completions =
-      new Completions(dueNanos -> {}, this::handOver, new FakeTicker());
+  private final Completions completions = new Completions(this::handOver, 0);
   private final Broken broken = new Broken();
 
   private void handOver(Runnable task) {
