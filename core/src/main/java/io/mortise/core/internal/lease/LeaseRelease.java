@@ -243,9 +243,8 @@ final class LeaseRelease implements Completions.Operation {
     } finally {
       termination.releaseSlotIfEnded();
     }
-    return context
-        .releases()
-        .unconfirmedException(id.protocol().name(), fault, timing.endInRedisNanos());
+    return LockExceptions.unconfirmed(
+        fault, id.protocol().name(), timing.endInRedisNanos() - context.nanos());
   }
 
   // ---- after an error

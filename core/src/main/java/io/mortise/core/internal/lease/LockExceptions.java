@@ -40,6 +40,16 @@ public final class LockExceptions {
         Reason.CLIENT_CLOSED, "lock '" + lock + "': its client was closed", null);
   }
 
+  /** Returns the exception for the caller of a release that Redis did not confirm. */
+  static LockException unconfirmed(CommandException fault, LockName name, long leftNanos) {
+    return from(
+        fault,
+        name,
+        ("the release could not be confirmed; it is repeated in the background, and the lease runs"
+                + " out in %d ms at the latest")
+            .formatted(Math.max(0, leftNanos) / 1_000_000));
+  }
+
   /**
    * Returns the exception for the caller of a release that was repeated and found nothing, if the
    * replying server is not the one that was asked first, or has restarted. Otherwise returns null:
