@@ -191,7 +191,7 @@ final class LeaseListeners {
   @GuardedBy("lock")
   @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
   private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
-    if (state != State.RELEASED && !dependents.isEmpty()) {
+    if (state != State.RELEASED) {
       for (Dependent dependent : dependents) {
         queue.addForDependents(
             () -> PendingNotifications.notifyDependent(lockName, dependent.listener, state));
