@@ -38,31 +38,20 @@ public final class ThreadOwnership {
   private ThreadOwnership() {}
 
   /**
-   * Makes the current thread hold the lock once more.
+   * Makes the current thread hold the lock once more, for a hold that is composed of this one and
+   * others. It exits this level by {@link #exitFor} or {@link #unlockFor}.
    *
+   * @param whole that hold, compared by identity
    * @return false when another owner held it
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
-   */
-  public static boolean lock(LeaseSource source, LeaseTerms terms) throws InterruptedException {
-    return lockFor(ITSELF, source, terms);
-  }
-
-  /**
-   * As {@link #lock(LeaseSource, LeaseTerms)}, for a hold that is composed of this one and others.
-   * It exits this level by {@link #exitFor} or {@link #unlockFor}.
-   *
-   * @param whole that hold, compared by identity
    */
   public static boolean lockFor(Object whole, LeaseSource source, LeaseTerms terms)
       throws InterruptedException {
     return lock(whole, source, terms, WaitPolicy.AS_ASKED);
   }
 
-  /**
-   * Acquires for a caller. The policy decides how long the caller waits. Members of a composite
-   * lock use the other overload.
-   */
+  /** The same for a caller. The policy decides how long the caller waits. */
   static boolean lock(LeaseSource source, LeaseTerms terms, WaitPolicy waits)
       throws InterruptedException {
     return lock(ITSELF, source, terms, waits);
@@ -101,12 +90,7 @@ public final class ThreadOwnership {
     return selfDeadlock.isPresent();
   }
 
-  /** Makes the current thread the owner of a hold that was acquired for it. */
-  public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
-    registerFor(ITSELF, source, lease, terms);
-  }
-
-  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
+  /** Makes the current thread the owner of a hold that was acquired for it, see {@link #lockFor}. */
   public static void registerFor(
       Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
@@ -234,17 +218,12 @@ public final class ThreadOwnership {
   }
 
   /**
-   * Exits one level of the current thread, and releases nothing.
+   * Exits one level of the current thread, see {@link #lockFor}, and releases nothing.
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
-  public static @Nullable OwnedLease exit(LeaseSource source) {
-    return exitFor(ITSELF, source);
-  }
-
-  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = held(source.identity());
     if (hold == null) {
