@@ -1,6 +1,8 @@
 package io.mortise.core.composite;
 
+import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.MinimumEnd;
+import io.mortise.core.internal.lease.StatefulLease;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,7 +15,7 @@ import java.util.function.Consumer;
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
  * and each field of state is volatile or atomic.
  */
-abstract class DelegatingLease implements OwnedLease {
+abstract class DelegatingLease extends StatefulLease {
   final String name;
   final CompositeMembers members;
 
@@ -31,7 +33,13 @@ abstract class DelegatingLease implements OwnedLease {
   /** Why the renewal has stopped for good; empty while it may go on. */
   private volatile String stoppedBecause = "";
 
-  DelegatingLease(String name, CompositeMembers members, long token, boolean renewed) {
+  DelegatingLease(
+      String name,
+      CompositeMembers members,
+      long token,
+      boolean renewed,
+      LeaseStateMachine state) {
+    super(state);
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
@@ -41,9 +49,6 @@ abstract class DelegatingLease implements OwnedLease {
 
   /** Runs an action on each member, as far as is needed for enough of them. */
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
-
-  /** Returns whether the whole hold has not ended, and its release has not begun. */
-  abstract boolean isLive();
 
   @Override
   public final String lockName() {
