@@ -18,12 +18,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p><b>Threads.</b> Any thread may call every method; the object is immutable.
  */
-final class ReplicaAcknowledgement {
-  private final Durability wanted;
-
-  ReplicaAcknowledgement(Durability wanted) {
-    this.wanted = wanted;
-  }
+record ReplicaAcknowledgement(Durability wanted) {
 
   boolean isRequired() {
     return wanted.isWanted();

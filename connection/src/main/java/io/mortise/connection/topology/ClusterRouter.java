@@ -28,7 +28,7 @@ import redis.clients.jedis.HostAndPort;
  * <p><b>Threads.</b> Any thread may call {@code exchange}. Nothing changes here; the slot map and
  * the nodes are thread-safe.
  */
-final class ClusterRouter {
+record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
   private static final int MAX_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -37,14 +37,6 @@ final class ClusterRouter {
    * kind.
    */
   private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-  private final ClusterNodes nodes;
-  private final SlotMapCache slotMap;
-
-  ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
-    this.nodes = nodes;
-    this.slotMap = slotMap;
-  }
 
   /**
    * Runs an exchange at the master of the slot.

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  *
  * <p><b>Threads.</b> Any thread may call every method; there is no state.
  */
-public final class LockInspector {
+public record LockInspector(String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
   private static final Script DESCRIBE = Script.load("lock/describe");
   private static final Script RECORDS = Script.load("client/records");
 
@@ -38,19 +38,6 @@ public final class LockInspector {
 
   /** The maximum number of clients whose records are read. */
   private static final int MAX_CLIENTS = 200;
-
-  private final String clientId;
-  private final ScriptExecutor commands;
-  private final HoldRegistry holds;
-  private final ClientRecord ownRecord;
-
-  public LockInspector(
-      String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
-    this.clientId = clientId;
-    this.commands = commands;
-    this.holds = holds;
-    this.ownRecord = ownRecord;
-  }
 
   /**
    * Returns what Redis knows of the lock.

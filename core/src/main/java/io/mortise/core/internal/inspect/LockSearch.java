@@ -16,18 +16,7 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call every method.
  */
-public final class LockSearch {
-  private final Topology topology;
-  private final LockInspector inspector;
-  private final long timeoutNanos;
-  private final Ticker ticker;
-
-  public LockSearch(Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
-    this.topology = topology;
-    this.inspector = inspector;
-    this.timeoutNanos = timeoutNanos;
-    this.ticker = ticker;
-  }
+public record LockSearch(Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
 
   /**
    * The result of a search.
