@@ -7,7 +7,6 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
-import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.pool.CommandException;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
@@ -21,20 +20,20 @@ import redis.clients.jedis.Protocol.Command;
  * The record that a client writes of itself in Redis, so that other clients can show who holds a
  * lock: the key {@code mortise_client:<client id>}.
  *
- * <p>The scheduler looks every {@link #LOOK_NANOS} whether locks were used. If they were, the record
+ * <p>The scheduler looks every {@link #PERIOD_NANOS} whether locks were used. If they were, the record
  * is written, and while they are used it is written again; it is removed when the client is closed.
  * A client that starts sends nothing for it, and one that lives for a few seconds never does. The
  * record of a client that was killed ends with its life. Locking does not depend on it: it is
  * written by a worker, and a failure or a refusal is tried again.
  *
- * <p><b>Threads.</b> The scheduler's thread calls {@link #onDue}, a worker writes, and the closing
+ * <p><b>Threads.</b> The scheduler's thread calls {@link #look}, a worker writes, and the closing
  * thread removes.
  */
-public final class ClientRecord implements ScheduledTask {
+public final class ClientRecord {
   private static final Logger LOG = LoggerFactory.getLogger(ClientRecord.class);
 
   /** From one look to the next, and so from a failure to the next attempt. */
-  static final long LOOK_NANOS = 10_000_000_000L;
+  public static final long PERIOD_NANOS = 10_000_000_000L;
 
   /** From one writing to the next, while locks are used. */
   static final long INTERVAL_NANOS = 200_000_000_000L;
@@ -54,7 +53,6 @@ public final class ClientRecord implements ScheduledTask {
   private final LongSupplier acquisitions;
   private final BooleanSupplier inUse;
   private volatile boolean written;
-  private volatile long dueNanos;
 
   /** Before this time the record is not written. */
   private volatile long notBeforeNanos;
@@ -87,7 +85,6 @@ public final class ClientRecord implements ScheduledTask {
     this.acquisitions = acquisitions;
     this.inUse = inUse;
     this.notBeforeNanos = ticker.read();
-    this.dueNanos = notBeforeNanos + LOOK_NANOS;
   }
 
   static byte[] key(String clientId) {
@@ -99,14 +96,9 @@ public final class ClientRecord implements ScheduledTask {
     return facts;
   }
 
-  @Override
-  public long dueNanos() {
-    return dueNanos;
-  }
-
-  @Override
-  public void onDue(long nowNanos) {
-    dueNanos = nowNanos + LOOK_NANOS;
+  /** Has the record written if it is time for that. */
+  public void look() {
+    long nowNanos = ticker.read();
     long begun = acquisitions.getAsLong();
     if (nowNanos - notBeforeNanos >= 0 && (begun != seenAcquisitions || inUse.getAsBoolean())) {
       seenAcquisitions = begun;

@@ -1,6 +1,5 @@
 package io.mortise.core.internal.lease;
 
-import io.mortise.connection.concurrent.ScheduledTask;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -19,8 +18,9 @@ import java.util.function.Consumer;
  * is volatile and is set last, so the worker that sees it sees all that was done before, and no
  * other thread works on it any more; of several workers one claims it.
  */
-public final class Completions implements ScheduledTask {
-  private static final long LOOK_NANOS = 2_000_000_000L;
+public final class Completions {
+  /** The time from one {@link #look} to the next. */
+  public static final long PERIOD_NANOS = 2_000_000_000L;
 
   /** An acquisition or a release. */
   public interface Operation {
@@ -36,16 +36,11 @@ public final class Completions implements ScheduledTask {
   /** Each with whether a worker has claimed it. */
   private final Map<Operation, Boolean> operations = new ConcurrentHashMap<>();
 
-  private volatile long dueNanos;
-
   /**
-   * Becomes a housekeeping task of the scheduler, for as long as the client lives.
-   *
    * @param worker runs a task on a worker
    */
-  public Completions(Consumer<Runnable> worker, long nowNanos) {
+  public Completions(Consumer<Runnable> worker) {
     this.worker = worker;
-    this.dueNanos = nowNanos + LOOK_NANOS;
   }
 
   /** Enters an operation, before it begins, or when an error has kept it from being entered. */
@@ -58,14 +53,8 @@ public final class Completions implements ScheduledTask {
     operations.remove(operation);
   }
 
-  @Override
-  public long dueNanos() {
-    return dueNanos;
-  }
-
-  @Override
-  public void onDue(long nowNanos) {
-    dueNanos = nowNanos + LOOK_NANOS; // first: an error may end this look
+  /** Has those completed whose flags are set. The scheduler's thread calls it. */
+  public void look() {
     operations.forEach(
         (operation, claimed) -> {
           if (operation.isBroken() && !claimed) {

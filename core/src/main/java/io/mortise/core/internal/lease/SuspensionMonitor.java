@@ -1,7 +1,6 @@
 package io.mortise.core.internal.lease;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.concurrent.ScheduledTask;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -16,57 +15,42 @@ import java.util.function.LongConsumer;
  * machine wakes, and all holds are verified. If somebody has set it for another reason, the price
  * is one verification.
  *
- * <p><b>Threads.</b> The scheduler's thread calls {@code onDue}, where nothing may block, so the
- * callback does not write to the log itself; any thread may read the due time.
+ * <p><b>Threads.</b> Confined to the thread of the scheduler, after its construction. Nothing may
+ * block there, so the callback does not write to the log itself.
  */
-public final class SuspensionMonitor implements ScheduledTask {
-  private static final long PERIOD_NANOS = 500_000_000L;
-  private static final long TOLERATED_NANOS = 250_000_000L;
+public final class SuspensionMonitor {
+  /** The time from one look to the next. */
+  public static final long PERIOD_NANOS = 500_000_000L;
 
-  /** Both clocks at one moment. */
-  private record Reading(long wallMillis, long nanos) {
-    /** Returns how much further the wall clock has advanced since then. */
-    long wallAheadNanos(Reading before) {
-      return TimeUnit.MILLISECONDS.toNanos(wallMillis - before.wallMillis) - (nanos - before.nanos);
-    }
-  }
+  private static final long TOLERATED_NANOS = 250_000_000L;
 
   private final Ticker ticker;
   private final InstantSource wallClock;
   private final LongConsumer onJump;
-  private Reading last;
-  private volatile long dueNanos;
+  private long lastAheadNanos;
 
   /**
-   * Becomes a housekeeping task of the scheduler, for as long as the client lives.
-   *
    * @param onJump receives by how many milliseconds the wall clock has jumped
    */
   public SuspensionMonitor(Ticker ticker, InstantSource wallClock, LongConsumer onJump) {
     this.ticker = ticker;
     this.wallClock = wallClock;
     this.onJump = onJump;
-    this.last = read();
-    this.dueNanos = last.nanos() + PERIOD_NANOS;
+    this.lastAheadNanos = aheadNanos();
   }
 
-  @Override
-  public long dueNanos() {
-    return dueNanos;
-  }
-
-  @Override
-  public void onDue(long nowNanos) {
-    Reading now = read();
-    dueNanos = now.nanos() + PERIOD_NANOS;
-    long aheadNanos = now.wallAheadNanos(last);
-    if (aheadNanos > TOLERATED_NANOS) {
-      onJump.accept(TimeUnit.NANOSECONDS.toMillis(aheadNanos));
+  /** Looks at both clocks. */
+  public void look() {
+    long aheadNanos = aheadNanos();
+    long jumpNanos = aheadNanos - lastAheadNanos;
+    if (jumpNanos > TOLERATED_NANOS) {
+      onJump.accept(TimeUnit.NANOSECONDS.toMillis(jumpNanos));
     }
-    last = now; // not before: after an error the next look finds the jump again
+    lastAheadNanos = aheadNanos; // not before: after an error the next look finds the jump again
   }
 
-  private Reading read() {
-    return new Reading(wallClock.millis(), ticker.read());
+  /** Returns how far the wall clock is ahead of the client's clock; only a change says something. */
+  private long aheadNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(wallClock.millis()) - ticker.read();
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClientRecordUseTest {
   private static final int LOOKS_IN_AN_INTERVAL =
-      (int) (ClientRecord.INTERVAL_NANOS / ClientRecord.LOOK_NANOS);
+      (int) (ClientRecord.INTERVAL_NANOS / ClientRecord.PERIOD_NANOS);
 
   private volatile String answer = RespServer.OK;
   private final RespServer server = new RespServer(command -> answer);
@@ -49,8 +49,8 @@ class ClientRecordUseTest {
   }
 
   private void look() {
-    ticker.advance(record.dueNanos() - ticker.read());
-    record.onDue(ticker.read());
+    ticker.advance(ClientRecord.PERIOD_NANOS);
+    record.look();
   }
 
   private void look(int times) {

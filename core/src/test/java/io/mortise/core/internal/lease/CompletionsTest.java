@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class CompletionsTest {
   private final List<Runnable> handedOver = new ArrayList<>();
   private boolean noWorker;
-  private final Completions completions = new Completions(this::handOver, 0);
+  private final Completions completions = new Completions(this::handOver);
   private final Broken broken = new Broken();
 
   private void handOver(Runnable task) {
@@ -42,7 +42,7 @@ class CompletionsTest {
   }
 
   private void look() {
-    completions.onDue(0);
+    completions.look();
   }
 
   private void runAllHandedOver() {
