@@ -5,6 +5,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -147,11 +148,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
     @Override
     public Connection connection() {
-      Connection borrowed = connection;
-      if (borrowed == null) {
-        throw new IllegalStateException("no connection was borrowed");
-      }
-      return borrowed;
+      return Objects.requireNonNull(connection, "no connection was borrowed");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
@@ -151,12 +152,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
     try {
       return Uninterruptibles.getUninterruptibly(task);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException thrown) {
-        throw thrown;
-      }
-      if (e.getCause() instanceof Error thrown) {
-        throw thrown;
-      }
+      Throwables.throwIfUnchecked(e.getCause());
       throw new IllegalStateException("a command failed in an unknown way", e.getCause());
     }
   }

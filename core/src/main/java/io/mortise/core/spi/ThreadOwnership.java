@@ -1,7 +1,8 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLostException;
-import java.util.Arrays;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,10 +31,11 @@ public final class ThreadOwnership {
   private static final int MAX_REMEMBERED_RELEASES = 16;
 
   /**
-   * The latest releases of a thread, to explain a superfluous {@code unlock}: their number, then
-   * the hashes of the identities. These are only numbers, so they may stay with the thread.
+   * The hashes of the identities that a thread has released last, to explain a superfluous {@code
+   * unlock}. These are only numbers, so they may stay with the thread.
    */
-  private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
+  private static final ThreadLocal<Deque<Integer>> RELEASED =
+      ThreadLocal.withInitial(() -> new ArrayDeque<>(MAX_REMEMBERED_RELEASES));
 
   private ThreadOwnership() {}
 
@@ -144,26 +146,19 @@ public final class ThreadOwnership {
 
   /** Without memory for the record, an explanation is poorer; the release goes on. */
   private static void recordRelease(Object identity) {
-    int[] released;
     try {
-      released = RELEASED.get();
-      if (released == null) {
-        released = new int[1 + MAX_REMEMBERED_RELEASES];
-        RELEASED.set(released);
+      Deque<Integer> released = RELEASED.get();
+      if (released.size() == MAX_REMEMBERED_RELEASES) {
+        released.removeFirst();
       }
+      released.addLast(identity.hashCode());
     } catch (OutOfMemoryError full) {
       return;
     }
-    int number = released[0];
-    released[1 + number % MAX_REMEMBERED_RELEASES] = identity.hashCode();
-    released[0] = number + 1 == 2 * MAX_REMEMBERED_RELEASES ? MAX_REMEMBERED_RELEASES : number + 1;
   }
 
   private static boolean hasReleased(Object identity) {
-    int[] released = RELEASED.get();
-    return released != null
-        && Arrays.stream(released, 1, 1 + Math.min(released[0], MAX_REMEMBERED_RELEASES))
-            .anyMatch(hash -> hash == identity.hashCode());
+    return RELEASED.get().contains(identity.hashCode());
   }
 
   private static void reenter(

@@ -8,7 +8,6 @@ import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.inspect.LockDescription.Entry;
 import io.mortise.core.internal.lease.HolderId;
-import io.mortise.core.internal.lease.HolderId.Maker;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockName;
 import java.time.Duration;
@@ -79,7 +78,7 @@ record InspectionReader(
     Thread owner = lease == null ? null : lease.owner();
     return new InspectedParticipant(
         holder(entry.name()),
-        library(id.maker()),
+        id.maker(),
         access(entry),
         Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
         id.clientId().equals(clientId),
@@ -113,7 +112,7 @@ record InspectionReader(
    */
   private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
     if (entry.holds() == 0
-        || id.maker() != Maker.MORTISE
+        || id.maker() != Library.MORTISE
         || access(entry) == Access.READ
         || found.token().isEmpty()) {
       return Optional.empty();
@@ -122,14 +121,6 @@ record InspectionReader(
     return micros - found.serverMicros() > MAX_AHEAD_MICROS
         ? Optional.empty()
         : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
-  }
-
-  private static Library library(Maker maker) {
-    return switch (maker) {
-      case MORTISE -> Library.MORTISE;
-      case REDISSON -> Library.REDISSON;
-      case OTHER -> Library.UNKNOWN;
-    };
   }
 
   private static OptionalLong threadId(HolderId id, @Nullable Thread owner) {

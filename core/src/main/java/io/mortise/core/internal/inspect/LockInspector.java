@@ -7,9 +7,9 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline.Result;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockInspection;
+import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.HolderId;
-import io.mortise.core.internal.lease.HolderId.Maker;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockName;
@@ -114,7 +114,7 @@ public record LockInspector(String clientId, ScriptExecutor commands, HoldRegist
             .flatMap(found -> Stream.of(found.holds(), found.queue(), found.others()))
             .flatMap(List::stream)
             .map(InspectionReader::idOf)
-            .filter(id -> id.maker() == Maker.MORTISE && !id.clientId().equals(clientId))
+            .filter(id -> id.maker() == Library.MORTISE && !id.clientId().equals(clientId))
             .map(HolderId::clientId)
             .distinct()
             .limit(MAX_CLIENTS)

@@ -68,21 +68,8 @@ public final class LockExceptions {
             reply.before());
   }
 
+  /** Each kind has a reason of the same name. */
   private static Reason reason(CommandException fault) {
-    return switch (fault.kind()) {
-      case UNREACHABLE -> Reason.UNREACHABLE;
-      case NOT_READY -> Reason.NOT_READY;
-      case READ_ONLY -> Reason.READ_ONLY;
-      case OUT_OF_MEMORY -> Reason.OUT_OF_MEMORY;
-      case NOT_REPLICATED -> Reason.NOT_REPLICATED;
-      case POOL_EXHAUSTED -> Reason.POOL_EXHAUSTED;
-      case ACCESS_DENIED -> Reason.ACCESS_DENIED;
-      case CERTIFICATE_REJECTED -> Reason.CERTIFICATE_REJECTED;
-      case MISCONFIGURED -> Reason.MISCONFIGURED;
-      case WRONG_TYPE -> Reason.WRONG_TYPE;
-      case NOT_SUPPORTED -> Reason.NOT_SUPPORTED;
-      case SCRIPT -> Reason.SCRIPT;
-      case CLIENT_CLOSED -> Reason.CLIENT_CLOSED;
-    };
+    return Reason.valueOf(fault.kind().name());
   }
 }

@@ -3,7 +3,7 @@ package io.mortise.core.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.internal.lease.HolderId.Maker;
+import io.mortise.core.LockInspection.Participant.Library;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class HolderIdTest {
     HolderIds ids = at(1_795_381_142_127L);
 
     assertEquals(
-        new HolderId(MORTISE, Maker.MORTISE, Thread.currentThread().getId(), 1_795_381_142_127L),
+        new HolderId(MORTISE, Library.MORTISE, Thread.currentThread().getId(), 1_795_381_142_127L),
         HolderId.of(ids.next(null)));
     Thread owner = new Thread(() -> {});
     assertEquals(owner.getId(), HolderId.of(ids.next(owner)).threadId());
@@ -40,7 +40,7 @@ class HolderIdTest {
       String ahead = ids.ahead();
       assertEquals(MORTISE + ":" + Integer.toString(i, 36), ahead);
       assertEquals(
-          new HolderId(MORTISE, Maker.MORTISE, HolderId.UNKNOWN, HolderId.UNKNOWN),
+          new HolderId(MORTISE, Library.MORTISE, HolderId.UNKNOWN, HolderId.UNKNOWN),
           HolderId.of(ahead));
     }
     assertTrue(ids.next(null).startsWith(MORTISE + ":" + Integer.toString(100, 36) + "-"));
@@ -56,7 +56,7 @@ class HolderIdTest {
   @Test
   void anIdOfRedissonTellsTheClientAndTheThread() {
     assertEquals(
-        new HolderId(REDISSON, Maker.REDISSON, 57, HolderId.UNKNOWN),
+        new HolderId(REDISSON, Library.REDISSON, 57, HolderId.UNKNOWN),
         HolderId.of(REDISSON + ":57"));
   }
 
@@ -64,7 +64,7 @@ class HolderIdTest {
   void anIdOfAnotherFormTellsNothing() {
     for (String other :
         new String[] {"", "stranger:1", REDISSON, MORTISE + ":", MORTISE + ":1-2"}) {
-      assertEquals(Maker.OTHER, HolderId.of(other).maker(), other);
+      assertEquals(Library.UNKNOWN, HolderId.of(other).maker(), other);
     }
   }
 }
