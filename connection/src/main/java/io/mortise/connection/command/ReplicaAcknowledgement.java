@@ -43,10 +43,7 @@ record ReplicaAcknowledgement(Durability wanted) {
     }
   }
 
-  /**
-   * Sends a wait for no replica: fails unless the server has the command, and its settings allow
-   * it.
-   */
+  /** Waits for no replica: fails unless the server has the command, and may run it. */
   Object probe(Connection connection, Deadline deadline) {
     CommandArguments command =
         wanted.onDisk()
@@ -67,10 +64,7 @@ record ReplicaAcknowledgement(Durability wanted) {
         .formatted(refusal.getMessage());
   }
 
-  /**
-   * Returns the failure of a probe as the caller that makes the client gets it; null when it is
-   * transient.
-   */
+  /** Returns the failure of a probe for the caller; null when it is transient. */
   static @Nullable CommandException permanentFailureOf(CommandException fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
       return new CommandException(Kind.NOT_SUPPORTED, false, unsupported(refusal), refusal);

@@ -24,10 +24,7 @@ public final class Backoff {
     this.random = random;
   }
 
-  /**
-   * Returns the next pause: between half and all of a duration that doubles with each call, up to
-   * the maximum.
-   */
+  /** Returns the next pause: between half and all of a time that doubles up to the maximum. */
   public long nextNanos() {
     return pauseNanos(firstNanos, maxNanos, failures++, random.getAsDouble());
   }

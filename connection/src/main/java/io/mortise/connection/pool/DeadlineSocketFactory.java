@@ -112,9 +112,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     throw failure != null ? failure : new UnknownHostException(server.getHost());
   }
 
-  /**
-   * Connects within an equal share of the time, so that a silent address leaves time for the next.
-   */
+  /** Connects within an equal share of the time: a silent address leaves time for the next. */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
     Socket created = new ReadDeadlineSocket(deadline.ticker());
     try {

@@ -112,10 +112,7 @@ public final class JedisConnectionPool implements ConnectionPool {
     }
   }
 
-  /**
-   * A borrowed connection, which is null until the pool has lent it; made before, so that nothing
-   * can fail in between.
-   */
+  /** A connection, null until it is lent; made before, so that nothing fails in between. */
   private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;

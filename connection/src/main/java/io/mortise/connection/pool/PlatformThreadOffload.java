@@ -58,7 +58,6 @@ public final class PlatformThreadOffload implements AutoCloseable {
     this.threads = WorkerPool.cached(this::newThread);
   }
 
-  /** With threads of a test. */
   PlatformThreadOffload(ExecutorService threads) {
     this.threads = threads;
   }

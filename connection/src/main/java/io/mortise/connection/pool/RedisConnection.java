@@ -84,9 +84,7 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /**
-   * Returns the {@link #serverRunId} of a connection; null for one that the client did not make.
-   */
+  /** Returns the run id of a connection's server; null if the client did not make it. */
   public static @Nullable String serverRunIdOf(Connection connection) {
     return connection instanceof RedisConnection own ? own.serverRunId() : null;
   }
@@ -134,10 +132,7 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /**
-   * Returns the {@linkplain ServerInfo#runId run id} of the server; null before the first answer,
-   * and when the server refuses.
-   */
+  /** Returns the {@linkplain ServerInfo#runId run id} of the server; null when it is not known. */
   @Nullable String serverRunId() {
     return serverRunId;
   }

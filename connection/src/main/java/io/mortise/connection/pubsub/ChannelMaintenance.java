@@ -145,10 +145,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
         .collect(groupingBy(channel -> Objects.requireNonNull(channel.subscriber)));
   }
 
-  /**
-   * Replaces the connections whose channels have no slots; subscribes the channels that have at the
-   * new nodes of their slots.
-   */
+  /** Replaces connections without sharded channels; moves sharded channels with their slots. */
   void serverChanged() {
     if (!topology.isSharded()) {
       reconnectAll();
@@ -160,7 +157,6 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     subscribers.values().forEach(NodeSubscriber::reconnect);
   }
 
-  /** Ends all subscribers. */
   void close() {
     closed = true;
     reconnectAll();

@@ -124,7 +124,6 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     return endpoint;
   }
 
-  /** Returns the group of a channel; one command can subscribe the channels of one group. */
   private int groupOf(String channel) {
     return endpoint.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
   }

@@ -58,7 +58,6 @@ final class ChannelSharding {
   @GuardedBy("lock")
   private final Map<HostAndPort, Answer> answers = new HashMap<>();
 
-  /** When the masters were last asked. */
   @GuardedBy("lock")
   private long askedNanos;
 

@@ -47,7 +47,6 @@ record ClusterQueries(RedisNode node, Deadline deadline) {
     }
   }
 
-  /** Returns whether the node knows SPUBLISH. */
   boolean knowsSharding() throws CommandException {
     return (Boolean) node.exchange(ClusterQueries::querySharding, deadline).value();
   }

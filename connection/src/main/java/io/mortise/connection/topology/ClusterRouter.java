@@ -32,10 +32,7 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
   private static final int MAX_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /**
-   * With less time a command is not sent again: a missing answer would be a failure of another
-   * kind.
-   */
+  /** With less time nothing is sent again: a missing answer is a failure of another kind. */
   private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /**
@@ -81,7 +78,6 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
     }
   }
 
-  /** An exchange, and the node that it is sent to. */
   private record RoutedExchange(RedisNode node, Exchange exchange) {}
 
   /** Returns what to send next; null when no other node can run the exchange now. */

@@ -45,10 +45,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   private static final int SENTINEL_PORT = 26379;
   private static final int MAX_PORT = 65_535;
 
-  /**
-   * Scheme, the kind of topology, credentials with their @, hosts, path, query, and the master
-   * behind a #.
-   */
+  /** Scheme, kind, credentials with their @, hosts, path, query, and the master behind a #. */
   private static final Pattern URI_PARTS =
       Pattern.compile(
           "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
@@ -66,9 +63,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
       Pattern.compile(
           "(?i)(rediss?://(?:[^@/?#]*@)?+)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
 
-  /**
-   * A URI with one host, and that host: that of the URI may be a placeholder of the same length.
-   */
+  /** A URI with one host, whose real name is beside it: the URI may have a placeholder. */
   private record OneHost(URI uri, String host) {
     HostAndPort address(int defaultPort) {
       return new HostAndPort(host, uri.getPort() < 0 ? defaultPort : uri.getPort());
@@ -256,7 +251,6 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     }
   }
 
-  /** Parses a URI with one host. */
   private static OneHost parsePart(String text) {
     Matcher underscores = UNDERSCORES.matcher(text);
     String host = underscores.matches() ? part(underscores, 2) : null;

@@ -56,7 +56,6 @@ final class SlotMapCache {
   private volatile @Nullable SlotMap map;
   private volatile Runnable changeAction = () -> {};
 
-  /** When the map was last fetched. */
   @GuardedBy("fetchLock")
   private long fetchedNanos;
 
@@ -205,7 +204,6 @@ final class SlotMapCache {
     }
   }
 
-  /** Refreshes on a worker, if none is refreshing. */
   void refreshIfIdle() {
     if (!refreshing.isRunning()) {
       refreshing.request();

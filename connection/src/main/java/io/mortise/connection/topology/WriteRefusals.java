@@ -20,7 +20,6 @@ final class WriteRefusals {
   private volatile boolean everVerified;
   private volatile long verifiedNanos;
 
-  /** Notes that a command was answered. */
   void answered() {
     if (refused) {
       refused = false;

@@ -140,10 +140,7 @@ public abstract class CompositeLease extends DelegatingLease {
 
   // ---- for subclasses
 
-  /**
-   * Runs a task that may block on a thread of a client, or here if all clients are closed. Does not
-   * wait for it.
-   */
+  /** Runs a task that may block on a thread of a client, or here if all clients are closed. */
   protected final void execute(Runnable task) {
     run(source, task);
   }
@@ -189,12 +186,10 @@ public abstract class CompositeLease extends DelegatingLease {
     return members.at(place);
   }
 
-  /** Returns the number of members that are valid at this moment. */
   protected final int validMembers() {
     return members.count().valid();
   }
 
-  /** Returns the number of places. */
   protected final int capacity() {
     return members.capacity();
   }

@@ -63,7 +63,6 @@ final class CompositeMembers {
     return places.get(place);
   }
 
-  /** Returns all members, lost or not. */
   List<OwnedLease> all() {
     return present(places);
   }

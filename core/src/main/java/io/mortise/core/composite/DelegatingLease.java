@@ -60,9 +60,7 @@ abstract class DelegatingLease extends StatefulLease {
     return token.get();
   }
 
-  /**
-   * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
-   */
+  /** Extends enough of the members, or fails and leaves the renewal as it was. */
   @Override
   public final void extendTo(LeaseTerms terms) {
     boolean before = renewed;
@@ -91,7 +89,6 @@ abstract class DelegatingLease extends StatefulLease {
     return renewed && !isStopped();
   }
 
-  /** Returns whether the renewal has stopped for good. */
   public final boolean isStopped() {
     return !stoppedBecause.isEmpty();
   }

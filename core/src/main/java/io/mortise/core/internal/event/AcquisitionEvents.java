@@ -225,7 +225,6 @@ public final class AcquisitionEvents {
     note(dueNanos, null);
   }
 
-  /** Notes that a renewal failed. */
   public void renewalFailed(CommandException fault) {
     note(context.nanos(), fault);
   }

@@ -18,7 +18,6 @@ final class AcquisitionRecording {
   private final LockWait wait = new LockWait();
   private final LockHold hold = new LockHold();
 
-  /** Begins the wait. */
   AcquisitionRecording(String lockKind, String lockName, String threadName) {
     this.lockKind = lockKind;
     this.lockName = lockName;

@@ -60,10 +60,7 @@ record InspectionReader(
     return HolderId.of(entry.isCounted() ? holder(entry.name()) : "");
   }
 
-  /**
-   * Returns the holder id of a hold: that of a writer has a suffix, and one that was released
-   * before its minimum has another one.
-   */
+  /** Returns the holder id of a hold, without the suffix of a writer or of a kept minimum. */
   static String holder(String hold) {
     return without(KEPT, without(WRITER, hold));
   }
@@ -106,10 +103,7 @@ record InspectionReader(
     return isReadWriteLock() || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
   }
 
-  /**
-   * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
-   * the clock.
-   */
+  /** The token is the server's clock at the grant, unless tokens are ahead of the clock. */
   private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
     if (entry.holds() == 0
         || id.maker() != Library.MORTISE

@@ -50,10 +50,7 @@ public record LockInspector(String clientId, ScriptExecutor commands, HoldRegist
     return read(name, found, records(List.of(found)), ofReadWriteLock);
   }
 
-  /**
-   * Returns what Redis knows of each of the locks, at about the same moment; of one that could not
-   * be asked, why.
-   */
+  /** Returns what Redis knows of each lock, or why one could not be asked. */
   List<LockInspection> inspectAll(List<LockName> names) {
     List<Result> results =
         commands

@@ -11,10 +11,7 @@ import com.google.common.base.Ticker;
  */
 public record AttemptStart(long nanos, long epoch) {
 
-  /**
-   * Returns the current moment. The epoch is read before the clock, so that an event in between is
-   * not missed.
-   */
+  /** Returns this moment. The epoch is read first, so that an event in between is not missed. */
   public static AttemptStart now(HoldRegistry holds, Ticker ticker) {
     long epoch = holds.epoch();
     return new AttemptStart(ticker.read(), epoch);

@@ -109,10 +109,7 @@ public final class HoldRegistry {
     scheduler.remove(hold);
   }
 
-  /**
-   * Returns the holds, and the lost ones whose listeners are not notified yet, or which their
-   * threads have still to unlock.
-   */
+  /** Returns the holds, and the lost ones that have still to be notified or unlocked. */
   public List<RegisteredHold> all() {
     return scheduler.entries(RegisteredHold.class);
   }

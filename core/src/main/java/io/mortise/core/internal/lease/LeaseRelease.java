@@ -91,10 +91,7 @@ final class LeaseRelease implements Completions.Operation {
     }
   }
 
-  /**
-   * Gives up a hold that no caller has received: it is released in the background, without
-   * notification.
-   */
+  /** Gives up a hold that no caller has received: in the background, without notification. */
   void drop() {
     if (begin()) {
       ensureEnded();
@@ -231,10 +228,7 @@ final class LeaseRelease implements Completions.Operation {
             Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
-  /**
-   * Completes the release without a reply: it is repeated in the background. Returns the exception
-   * for the caller.
-   */
+  /** Completes the release without a reply, in the background; returns what the caller gets. */
   LockException onNoReply(CommandException fault) {
     try {
       state.endRelease(null);
@@ -249,10 +243,7 @@ final class LeaseRelease implements Completions.Operation {
 
   // ---- after an error
 
-  /**
-   * Completes a release that an error has interrupted, as if there was no reply; gives up the slot
-   * in any case.
-   */
+  /** Completes a release that an error has interrupted, as without a reply. */
   void ensureEnded() {
     boolean ended = false;
     try {

@@ -151,10 +151,7 @@ public final class LeaseStateMachine {
     reportEnd();
   }
 
-  /**
-   * Has those listeners notified that could not be notified yet; returns whether there was none.
-   * See {@link LeaseListeners}.
-   */
+  /** Has listeners notified that could not be notified yet; returns whether there was none. */
   public boolean deliver() {
     LeaseListeners present = listeners;
     return present == null || present.deliver();
@@ -180,12 +177,10 @@ public final class LeaseStateMachine {
 
   // ---- for the holder
 
-  /** Returns the loss, if the hold is lost. */
   public Optional<LeaseLoss> loss() {
     return Optional.ofNullable(now().loss());
   }
 
-  /** Throws if the hold is lost. */
   public void throwIfLost() {
     LeaseLoss loss = now().loss();
     if (loss != null) {

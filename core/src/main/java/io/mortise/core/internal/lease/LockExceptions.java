@@ -34,7 +34,6 @@ public final class LockExceptions {
     return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
   }
 
-  /** Returns the exception for a lock whose client was closed. */
   public static LockException clientClosed(Object lock) {
     return new LockException(
         Reason.CLIENT_CLOSED, "lock '" + lock + "': its client was closed", null);

@@ -71,7 +71,6 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
         new LeaseRelease(context, id, token, timing, state, losses, renewal, termination, this);
   }
 
-  /** Returns a hold that Redis has granted. */
   public static RedisLease granted(
       LeaseContext context,
       LockProtocol protocol,
@@ -141,7 +140,6 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
     return termination;
   }
 
-  /** Returns the part that releases this hold. */
   LeaseRelease releasing() {
     return releasing;
   }
