@@ -24,11 +24,7 @@ record ReplicaAcknowledgement(Durability wanted) {
     return wanted.isWanted();
   }
 
-  /**
-   * Waits for the acknowledgements.
-   *
-   * @return the failure when some are missing; null otherwise
-   */
+  /** Waits for the acknowledgements; returns the failure when some are missing. */
   @Nullable AcknowledgementFailure await(Connection connection, Deadline deadline) {
     long halfMillis = deadline.leftNanos() / 2_000_000;
     long millis = Math.max(1, Math.min(wanted.within().toMillis(), halfMillis));

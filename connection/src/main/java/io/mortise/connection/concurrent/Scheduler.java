@@ -78,11 +78,7 @@ public final class Scheduler implements AutoCloseable {
     this(clock, afterScan, threads, TimingWheel.DEFAULT_SLOTS);
   }
 
-  /**
-   * Creates a scheduler with a wheel of another size.
-   *
-   * @param slotCount a power of two
-   */
+  /** Creates a scheduler with another number of slots, a power of two. */
   Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads, int slotCount) {
     this.clock = clock;
     this.afterScan = afterScan;

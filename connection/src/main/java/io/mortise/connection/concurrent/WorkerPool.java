@@ -81,11 +81,7 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Runs an asynchronous acquisition.
-   *
-   * @throws RejectedExecutionException if the client is closed
-   */
+  /** Runs an asynchronous acquisition, unless the client is closed. */
   public Future<?> submitBlocking(Runnable task) {
     return blockingTasks.submit(tracked(task));
   }

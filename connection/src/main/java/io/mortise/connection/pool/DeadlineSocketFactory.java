@@ -44,11 +44,6 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   /** The socket below TLS, or the only one. */
   private volatile @Nullable Socket socket;
 
-  /**
-   * @param addresses the addresses of the server's host
-   * @param config says whether and how TLS is spoken
-   * @param random chooses the order of the addresses
-   */
   DeadlineSocketFactory(
       HostAndPort server,
       HostAddresses addresses,

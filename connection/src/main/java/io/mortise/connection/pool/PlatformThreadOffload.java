@@ -156,11 +156,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns or throws what the exchange did whose connection was closed at the deadline.
-   *
-   * @param sameServer whether an answer can only be that of the server for which it was meant
-   */
+  /** Returns or throws what the exchange did; another server may have answered it. */
   private static <T> T resultAfterClose(FutureTask<T> task, boolean sameServer) {
     try {
       T result = resultOf(task);

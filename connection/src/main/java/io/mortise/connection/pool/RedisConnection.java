@@ -38,13 +38,7 @@ public final class RedisConnection extends Connection {
     this.socketFactory = socketFactory;
   }
 
-  /**
-   * Connects and sends the greeting of the client, all before the deadline.
-   *
-   * @param addresses the addresses of the server's host
-   * @param random chooses the order of the addresses
-   * @throws JedisConnectionException if that fails
-   */
+  /** Connects and sends the greeting of the client, all before the deadline. */
   static RedisConnection connect(
       HostAndPort server,
       HostAddresses addresses,

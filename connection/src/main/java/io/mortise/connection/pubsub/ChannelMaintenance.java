@@ -61,11 +61,6 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private volatile long dueNanos;
   private volatile boolean closed;
 
-  /**
-   * @param random returns values from 0 inclusive to 1 exclusive
-   * @param connectionLostAction the action for a broken connection
-   * @param channels all channels, with and without waiters
-   */
   ChannelMaintenance(
       Topology topology,
       WorkerPool workers,

@@ -35,11 +35,7 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
   /** With less time nothing is sent again: a missing answer is a failure of another kind. */
   private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /**
-   * Runs an exchange at the master of the slot.
-   *
-   * @param repeatable whether it may run twice
-   */
+  /** Runs an exchange at the master of the slot, twice only if it is repeatable. */
   Reply exchange(int slot, Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
     RoutedExchange current = new RoutedExchange(nodeOf(slot, deadline), exchange);

@@ -70,11 +70,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     }
   }
 
-  /**
-   * Parses a URI.
-   *
-   * @throws IllegalArgumentException if it is none of these
-   */
+  /** Parses a URI; throws an {@link IllegalArgumentException} if it is none of these. */
   static RedisUri parse(String text) {
     refuseRawCredentials(text);
     Matcher parts = URI_PARTS.matcher(text);
@@ -111,11 +107,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
   }
 
-  /**
-   * Returns what the URI and the security say of the connections to the servers with the keys.
-   *
-   * @throws IllegalArgumentException if the security says what has no effect with this URI
-   */
+  /** Returns the settings of the servers with the keys; refuses security without an effect. */
   DefaultJedisClientConfig.Builder config(Security security) {
     refuseUseless(security);
     refuseUnderscoresWithTls();

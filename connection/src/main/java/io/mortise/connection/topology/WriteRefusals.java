@@ -26,11 +26,7 @@ final class WriteRefusals {
     }
   }
 
-  /**
-   * Notes that a write was refused.
-   *
-   * @param verification has the holds verified; after an error the next refusal repeats it
-   */
+  /** Notes a refused write; the holds are verified, after an error at the next refusal. */
   void refused(long nowNanos, Runnable verification) {
     if (!refused && (!everVerified || nowNanos - verifiedNanos >= PAUSE_NANOS)) {
       verification.run();

@@ -62,9 +62,7 @@ final class AcquisitionRecording {
     wait.commit();
   }
 
-  /**
-   * @param loss null when the hold was released
-   */
+  /** Ends the hold, which was released if there is no loss. */
   void ended(@Nullable LeaseLoss loss) {
     hold.end();
     if (hold.shouldCommit()) {

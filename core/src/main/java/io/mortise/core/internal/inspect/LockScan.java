@@ -56,9 +56,6 @@ final class LockScan {
   boolean hasMore;
   boolean isPartial;
 
-  /**
-   * @param deadlines makes the deadline of one step
-   */
   LockScan(Topology topology, Supplier<Deadline> deadlines, String glob, int limit) {
     this.topology = topology;
     this.deadlines = deadlines;

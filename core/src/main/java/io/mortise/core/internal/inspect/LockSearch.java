@@ -68,11 +68,7 @@ public record LockSearch(Topology topology, LockInspector inspector, long timeou
     return new Found(inspect(scan.found), scan.hasMore, scan.unreadable, scan.isPartial);
   }
 
-  /**
-   * Inspects locks.
-   *
-   * @throws IllegalArgumentException if one is no name of a lock
-   */
+  /** Inspects locks; refuses what is no name of a lock. */
   public List<LockInspection> inspect(Collection<String> names) {
     return inspector.inspectAll(names.stream().map(LockName::new).toList());
   }

@@ -53,11 +53,7 @@ record LeaseExtension(ScriptExecutor commands, HoldRegistry holds, Ticker ticker
     return StepTimeout.ofSingle(terms, terms.waitNanos(), commands.timeoutNanos());
   }
 
-  /**
-   * Verifies the hold and waits for the reply.
-   *
-   * @throws LockException if there was no reply
-   */
+  /** Verifies the hold and waits for the reply; throws if there is none. */
   void verifyNow() {
     try {
       verify();

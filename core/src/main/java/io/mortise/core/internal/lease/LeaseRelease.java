@@ -50,9 +50,6 @@ final class LeaseRelease implements Completions.Operation {
   /** Whether an error has kept the thread from completing the release. */
   private volatile boolean broken;
 
-  /**
-   * @param hold the whole hold, as it is registered
-   */
   LeaseRelease(
       LeaseContext context,
       HoldIdentity id,
@@ -172,11 +169,7 @@ final class LeaseRelease implements Completions.Operation {
 
   // ---- the reply
 
-  /**
-   * Completes the release after its reply.
-   *
-   * @throws LockException if it is in doubt whether the hold was still there
-   */
+  /** Completes the release after its reply; throws if it is in doubt. */
   void onReply(Reply reply) {
     LockException inDoubt = null;
     try {

@@ -241,11 +241,7 @@ final class LeaseTiming {
     }
   }
 
-  /**
-   * Returns when the hold is due, at the latest at its deadline.
-   *
-   * @param inFlight whether a request is under way
-   */
+  /** Returns when the hold is due, also with a request under way; at its deadline at the latest. */
   long dueNanos(boolean inFlight) {
     long end = deadline.nanos();
     long next = inFlight ? plannedNanos : nextRequestNanos;

@@ -24,9 +24,6 @@ final class LossDetector {
   /** Whether the last request had no reply, or one that did not confirm the hold. */
   private volatile boolean failing;
 
-  /**
-   * @param hold the whole hold, which ends when it is found lost
-   */
   LossDetector(Ticker ticker, LeaseTiming timing, LeaseStateMachine state, RegisteredHold hold) {
     this.ticker = ticker;
     this.timing = timing;

@@ -155,11 +155,7 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
     return losses.statusNow().phase() == Phase.HELD && renewal.isSettled();
   }
 
-  /**
-   * Marks the hold as shared by several threads.
-   *
-   * @param dead tests whether all of them have died without unlocking; any thread may call it
-   */
+  /** Marks the hold as shared by threads; {@code dead} tests whether all of them have died. */
   public void setShared(BooleanSupplier dead) {
     renewal.setShared(dead);
   }
