@@ -17,21 +17,17 @@ public final class LockExceptions {
   private LockExceptions() {}
 
   public static LockException from(CommandException fault, Object lock) {
-    return new LockException(
-        reason(fault), "lock '" + lock + "': " + fault.getMessage(), fault.getCause());
+    return of(fault, "lock '" + lock + "': ");
   }
 
   /** Converts a fault and states its consequence for the caller between the name and the fact. */
   public static LockException from(CommandException fault, Object lock, String consequence) {
-    return new LockException(
-        reason(fault),
-        "lock '" + lock + "': " + consequence + ": " + fault.getMessage(),
-        fault.getCause());
+    return of(fault, "lock '" + lock + "': " + consequence + ": ");
   }
 
   /** Converts a fault that does not concern one lock. */
   public static LockException from(CommandException fault) {
-    return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
+    return of(fault, "");
   }
 
   public static LockException clientClosed(Object lock) {
@@ -67,8 +63,8 @@ public final class LockExceptions {
             reply.before());
   }
 
-  /** Each kind has a reason of the same name. */
-  private static Reason reason(CommandException fault) {
-    return Reason.valueOf(fault.kind().name());
+  private static LockException of(CommandException fault, String before) {
+    Reason reason = Reason.valueOf(fault.kind().name()); // each kind has one
+    return new LockException(reason, before + fault.getMessage(), fault.getCause());
   }
 }
