@@ -7,7 +7,6 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -237,7 +236,7 @@ public abstract class CompositeLease extends DelegatingLease {
    * are.
    */
   @Override
-  protected final LeaseStatus refresh() {
+  final LeaseStatus adoptMembers() {
     boolean changed;
     do {
       LeaseStatus now = state.now();
@@ -356,11 +355,6 @@ public abstract class CompositeLease extends DelegatingLease {
         .map(OwnedLease::sinceNanos)
         .reduce((one, other) -> one - other >= 0 ? one : other)
         .orElseGet(source::nanoTime);
-  }
-
-  @Override
-  protected final Duration remainingWhileHeld() {
-    return members.remaining();
   }
 
   @Override

@@ -1,10 +1,12 @@
 package io.mortise.core.composite;
 
 import io.mortise.core.internal.lease.LeaseStateMachine;
+import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.internal.lease.StatefulLease;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -49,6 +51,19 @@ abstract class DelegatingLease extends StatefulLease {
 
   /** Runs an action on each member, as far as is needed for enough of them. */
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
+
+  /** Adopts the states of the members; returns that of the hold. */
+  abstract LeaseStatus adoptMembers();
+
+  @Override
+  protected final LeaseStatus refresh() {
+    return adoptMembers();
+  }
+
+  @Override
+  protected final Duration remainingWhileHeld() {
+    return members.remaining();
+  }
 
   @Override
   public final String lockName() {
