@@ -249,11 +249,7 @@ public final class Scheduler implements AutoCloseable {
         task.onDue(nowNanos);
         failures.succeeded();
       } catch (Throwable e) {
-        try {
-          failures.failed(e);
-        } catch (Throwable unloggable) {
-          // The log needs memory too.
-        }
+        failures.failed(e);
       }
     }
   }

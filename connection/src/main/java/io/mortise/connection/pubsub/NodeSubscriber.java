@@ -227,17 +227,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
         needed = runSession();
         errors.succeeded();
       } catch (Throwable e) { // an error too must not end the thread while there are waiters
-        logError(e);
+        errors.failed(e);
         park.accept(backoff.nextNanos());
       }
-    }
-  }
-
-  private void logError(Throwable thrown) {
-    try {
-      errors.failed(thrown);
-    } catch (Throwable noLog) {
-      // There is no memory even for a message: the thread continues all the same.
     }
   }
 
