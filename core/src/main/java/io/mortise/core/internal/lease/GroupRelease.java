@@ -99,7 +99,8 @@ public final class GroupRelease {
     collectFailure(
         () -> {
           if (result.fault() != null) {
-            throw lease.releasing().onNoReply(result.fault());
+            lease.releasing().ensureEnded();
+            throw lease.releasing().noReply(result.fault());
           }
           lease.releasing().onReply(result.reply());
           lease.release();

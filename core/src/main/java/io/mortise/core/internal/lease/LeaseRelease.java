@@ -82,7 +82,7 @@ final class LeaseRelease implements Completions.Operation {
       }
       return true;
     } catch (CommandException fault) {
-      throw onNoReply(fault);
+      throw noReply(fault);
     } finally {
       ensureEnded();
     }
@@ -97,7 +97,7 @@ final class LeaseRelease implements Completions.Operation {
 
   /**
    * Begins the release; returns whether this caller has to complete it: then it must call {@link
-   * #onReply} or {@link #onNoReply}, and {@link #ensureEnded} in any case.
+   * #onReply} if there is a reply, and {@link #ensureEnded} in any case.
    */
   boolean begin() {
     losses.statusNow(); // a hold whose deadline has passed is lost, and not released
@@ -221,15 +221,8 @@ final class LeaseRelease implements Completions.Operation {
             Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
-  /** Completes the release without a reply, in the background; returns what the caller gets. */
-  LockException onNoReply(CommandException fault) {
-    try {
-      state.endRelease(null);
-      termination.releaseInBackground();
-      unconfirmed = false;
-    } finally {
-      termination.releaseSlotIfEnded();
-    }
+  /** Returns what the caller of a release without a reply gets; {@link #ensureEnded} completes it. */
+  LockException noReply(CommandException fault) {
     return LockExceptions.unconfirmed(
         fault, id.protocol().name(), timing.endInRedisNanos() - context.nanos());
   }
