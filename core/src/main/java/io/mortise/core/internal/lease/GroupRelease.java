@@ -98,11 +98,14 @@ public final class GroupRelease {
   private void finish(RedisLease lease, ScriptPipeline.Result result) {
     collectFailure(
         () -> {
-          if (result.fault() != null) {
+          try {
+            if (result.fault() != null) {
+              throw lease.releasing().noReply(result.fault());
+            }
+            lease.releasing().onReply(result.reply());
+          } finally {
             lease.releasing().ensureEnded();
-            throw lease.releasing().noReply(result.fault());
           }
-          lease.releasing().onReply(result.reply());
           lease.release();
         });
   }

@@ -171,12 +171,7 @@ final class LeaseRelease implements Completions.Operation {
 
   /** Completes the release after its reply; throws if it is in doubt. */
   void onReply(Reply reply) {
-    LockException inDoubt = null;
-    try {
-      inDoubt = interpretReply(reply);
-    } finally {
-      termination.releaseSlotIfEnded();
-    }
+    LockException inDoubt = interpretReply(reply);
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
