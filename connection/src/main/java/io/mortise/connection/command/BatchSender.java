@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The workers of the queues call it, each with a batch of its own.
  */
-record BatchSender(ScriptExecutor executor, BatchFaults faults, Ticker ticker) implements BatchQueue.Handling<List<PendingItem>> {
+record BatchSender(ScriptExecutor executor, BatchFaults faults, Ticker ticker)
+    implements BatchQueue.Handling<List<PendingItem>> {
 
   @Override
   public long deadlineNanos(List<PendingItem> batch) {

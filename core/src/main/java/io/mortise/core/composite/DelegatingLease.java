@@ -36,11 +36,7 @@ abstract class DelegatingLease extends StatefulLease {
   private volatile String stoppedBecause = "";
 
   DelegatingLease(
-      String name,
-      CompositeMembers members,
-      long token,
-      boolean renewed,
-      LeaseStateMachine state) {
+      String name, CompositeMembers members, long token, boolean renewed, LeaseStateMachine state) {
     super(state);
     this.name = name;
     this.members = members;

@@ -92,7 +92,9 @@ public final class ThreadOwnership {
     return selfDeadlock.isPresent();
   }
 
-  /** Makes the current thread the owner of a hold that was acquired for it, see {@link #lockFor}. */
+  /**
+   * Makes the current thread the owner of a hold that was acquired for it, see {@link #lockFor}.
+   */
   public static void registerFor(
       Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {

@@ -89,7 +89,8 @@ class ThreadOwnershipInterleavingsTest {
   private static void reenterAndLeave(FakeSource lock, FakeLease lease)
       throws InterruptedException {
     assertTrue(ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
-    boolean reentered = afterALossThrows(lease, () -> ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
+    boolean reentered =
+        afterALossThrows(lease, () -> ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
     if (!lease.isValid()) {
       assertEquals(0, ThreadOwnership.holdCount(lock));
     }

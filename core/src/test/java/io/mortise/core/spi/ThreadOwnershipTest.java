@@ -366,7 +366,9 @@ class ThreadOwnershipTest {
     lock(RENEWED);
     Thread.currentThread().interrupt();
     InterruptedException thrown =
-        assertThrows(InterruptedException.class, () -> ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
+        assertThrows(
+            InterruptedException.class,
+            () -> ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
     assertEquals("interrupted before re-entering 'orders'", thrown.getMessage());
     assertFalse(Thread.currentThread().isInterrupted());
     assertEquals(1, ThreadOwnership.holdCount(source));
@@ -386,7 +388,9 @@ class ThreadOwnershipTest {
     assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED), "an attempt fails");
     LeaseTerms forEver = LeaseTerms.of(LockOptions.defaults(), null, null, true);
     IllegalStateException thrown =
-        assertThrows(IllegalStateException.class, () -> ThreadOwnership.lock(source, forEver, WaitPolicy.AS_ASKED));
+        assertThrows(
+            IllegalStateException.class,
+            () -> ThreadOwnership.lock(source, forEver, WaitPolicy.AS_ASKED));
 
     assertTrue(
         thrown.getMessage().endsWith("would wait for itself: it holds the read lock"),

@@ -164,8 +164,7 @@ final class ClientContext {
             });
     this.health =
         new HealthCheck(clientId, options, this.servers, commands, workers, ticker, WALL_CLOCK);
-    SuspensionMonitor suspensions =
-        new SuspensionMonitor(ticker, WALL_CLOCK, holds::clockJumped);
+    SuspensionMonitor suspensions = new SuspensionMonitor(ticker, WALL_CLOCK, holds::clockJumped);
     scheduler.addHousekeeping(batches);
     repeat(Completions.PERIOD_NANOS, completions::look);
     repeat(ClientRecord.PERIOD_NANOS, record::look);
@@ -173,8 +172,7 @@ final class ClientContext {
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      repeat(
-          FAILOVER_PERIOD_NANOS, () -> this.servers.checkForFailover(inUse.getAsBoolean()));
+      repeat(FAILOVER_PERIOD_NANOS, () -> this.servers.checkForFailover(inUse.getAsBoolean()));
     }
   }
 

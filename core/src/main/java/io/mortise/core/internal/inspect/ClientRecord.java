@@ -20,11 +20,11 @@ import redis.clients.jedis.Protocol.Command;
  * The record that a client writes of itself in Redis, so that other clients can show who holds a
  * lock: the key {@code mortise_client:<client id>}.
  *
- * <p>The scheduler looks every {@link #PERIOD_NANOS} whether locks were used. If they were, the record
- * is written, and while they are used it is written again; it is removed when the client is closed.
- * A client that starts sends nothing for it, and one that lives for a few seconds never does. The
- * record of a client that was killed ends with its life. Locking does not depend on it: it is
- * written by a worker, and a failure or a refusal is tried again.
+ * <p>The scheduler looks every {@link #PERIOD_NANOS} whether locks were used. If they were, the
+ * record is written, and while they are used it is written again; it is removed when the client is
+ * closed. A client that starts sends nothing for it, and one that lives for a few seconds never
+ * does. The record of a client that was killed ends with its life. Locking does not depend on it:
+ * it is written by a worker, and a failure or a refusal is tried again.
  *
  * <p><b>Threads.</b> The scheduler's thread calls {@link #look}, a worker writes, and the closing
  * thread removes.

@@ -29,7 +29,8 @@ import java.util.stream.Stream;
  *
  * <p><b>Threads.</b> Any thread may call every method; there is no state.
  */
-public record LockInspector(String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
+public record LockInspector(
+    String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
   private static final Script DESCRIBE = Script.load("lock/describe");
   private static final Script RECORDS = Script.load("client/records");
 

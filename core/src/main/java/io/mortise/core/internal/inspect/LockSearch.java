@@ -16,7 +16,8 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call every method.
  */
-public record LockSearch(Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
+public record LockSearch(
+    Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
 
   /**
    * The result of a search.

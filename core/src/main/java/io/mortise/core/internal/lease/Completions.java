@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  * error ends it, such as a stack that overflows or a heap that is full, even a call may fail. Then
  * the last act of its thread is to set a flag, which needs neither stack nor memory. The scheduler
  * looks for flags every two seconds, and a worker does the rest. The operation stays entered until
- * it is complete, so that an error on the worker costs another look, and nothing has to be allocated
- * for it.
+ * it is complete, so that an error on the worker costs another look, and nothing has to be
+ * allocated for it.
  *
  * <p><b>Threads.</b> Any thread may enter an operation and take it back. The flag of an operation
  * is volatile and is set last, so the worker that sees it sees all that was done before, and no

@@ -17,7 +17,13 @@ import org.slf4j.LoggerFactory;
  * LeaseRenewal} is under way: {@link LeaseTiming} says why the order of the replies does not
  * matter.
  */
-record LeaseExtension(ScriptExecutor commands, HoldRegistry holds, Ticker ticker, HoldIdentity id, LeaseTiming timing, LeaseRenewal renewal) {
+record LeaseExtension(
+    ScriptExecutor commands,
+    HoldRegistry holds,
+    Ticker ticker,
+    HoldIdentity id,
+    LeaseTiming timing,
+    LeaseRenewal renewal) {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExtension.class);
 
   /**

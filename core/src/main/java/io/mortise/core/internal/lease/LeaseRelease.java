@@ -216,7 +216,9 @@ final class LeaseRelease implements Completions.Operation {
             Reason.MISSING, context.nanos(), "Redis did not know this hold when it was released");
   }
 
-  /** Returns what the caller of a release without a reply gets; {@link #ensureEnded} completes it. */
+  /**
+   * Returns what the caller of a release without a reply gets; {@link #ensureEnded} completes it.
+   */
   LockException noReply(CommandException fault) {
     return LockExceptions.unconfirmed(
         fault, id.protocol().name(), timing.endInRedisNanos() - context.nanos());

@@ -49,7 +49,9 @@ public final class SuspensionMonitor {
     lastAheadNanos = aheadNanos; // not before: after an error the next look finds the jump again
   }
 
-  /** Returns how far the wall clock is ahead of the client's clock; only a change says something. */
+  /**
+   * Returns how far the wall clock is ahead of the client's clock; only a change says something.
+   */
   private long aheadNanos() {
     return TimeUnit.MILLISECONDS.toNanos(wallClock.millis()) - ticker.read();
   }

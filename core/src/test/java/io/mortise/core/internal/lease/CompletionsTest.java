@@ -3,7 +3,6 @@ package io.mortise.core.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.connection.testing.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
