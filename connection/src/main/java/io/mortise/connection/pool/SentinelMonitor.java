@@ -261,8 +261,7 @@ public final class SentinelMonitor implements AutoCloseable {
 
   /**
    * Logs an outage once, and only if the client could miss a failover because of it. Without the
-   * lock: the scheduler's thread takes it in {@link #ask}, and a log that blocks must not stop the
-   * renewals.
+   * lock, which the scheduler's thread takes: a log that blocks must not stop the renewals.
    */
   private void logOutage() {
     String failures = newOutage();

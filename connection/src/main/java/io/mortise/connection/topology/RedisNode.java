@@ -34,7 +34,6 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   private Runnable refusedWriteAction = () -> connectionLostAction.run();
 
   private NodeReachability reachability;
-
   private final WriteRefusals writeRefusals = new WriteRefusals();
 
   RedisNode(String address, ConnectionPool connections) {
@@ -140,10 +139,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     connectionLostAction = action;
   }
 
-  /**
-   * Sets the action for a server that refuses to write, because it is a replica; it replaces that
-   * for a broken connection. Called before the first use.
-   */
+  /** Sets the action for a server that refuses to write; called before the first use. */
   void onRefusedWrite(Runnable action) {
     refusedWriteAction = action;
   }
