@@ -17,18 +17,8 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call every method.
  */
-public final class LockSearch {
-  private final Topology topology;
-  private final LockInspector inspector;
-  private final long timeoutNanos;
-  private final Ticker ticker;
-
-  public LockSearch(Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
-    this.topology = topology;
-    this.inspector = inspector;
-    this.timeoutNanos = timeoutNanos;
-    this.ticker = ticker;
-  }
+public record LockSearch(
+    Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
 
   /**
    * The result of a search.
@@ -88,11 +78,7 @@ public final class LockSearch {
     return new Found(inspect(scan.found), scan.hasMore, scan.unreadable, scan.isPartial);
   }
 
-  /**
-   * Inspects locks.
-   *
-   * @throws IllegalArgumentException if one is no name of a lock
-   */
+  /** Inspects locks; refuses what is no name of a lock. */
   public List<LockInspection> inspect(Collection<String> names) {
     return inspector.inspectAll(names.stream().map(LockName::new).toList());
   }
