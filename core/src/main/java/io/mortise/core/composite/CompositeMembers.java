@@ -97,6 +97,24 @@ final class CompositeMembers {
     }
   }
 
+  /** Has all members released in the background, whatever one of them throws. */
+  void releaseInBackground() {
+    releaseInBackgroundFrom(0);
+  }
+
+  private void releaseInBackgroundFrom(int place) {
+    if (place < places.length()) {
+      try {
+        OwnedLease member = places.get(place);
+        if (member != null) {
+          member.releaseInBackground();
+        }
+      } finally {
+        releaseInBackgroundFrom(place + 1);
+      }
+    }
+  }
+
   /** Returns the members that count and are valid now. */
   List<OwnedLease> valid() {
     return present(counted).stream().filter(OwnedLease::isValid).toList();

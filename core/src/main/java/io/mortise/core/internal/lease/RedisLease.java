@@ -115,6 +115,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
         context.commands(), context.options().tuning().tokenRetention(), id, first, last);
   }
 
+  @Override
+  public LeaseContext context() {
+    return context;
+  }
+
   /** Returns what sends the commands of this hold: the same for all holds of one client. */
   ScriptExecutor commands() {
     return context.commands();
@@ -197,6 +202,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   @Override
   public void drop() {
+    releasing.drop();
+  }
+
+  @Override
+  public void releaseInBackground() {
     releasing.drop();
   }
 
