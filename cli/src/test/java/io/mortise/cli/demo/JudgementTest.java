@@ -19,6 +19,9 @@ class JudgementTest {
   private static final DemoSettings SETTINGS =
       new DemoSettings(2, 2, 100, 300, Duration.ofSeconds(5));
 
+  /** One test waits for it; on a busy machine the processes of the others are slow to start. */
+  private static final Duration NO_PROGRESS = Duration.ofSeconds(15);
+
   private interface Playing {
     Outcome play(ChapterRun run) throws InterruptedException;
   }
@@ -47,8 +50,8 @@ class JudgementTest {
   }
 
   private static DemoReport play(Chapter... chapters) throws InterruptedException {
-    Duration timeout = Duration.ofSeconds(3);
-    return new Demo("1.2.3", SETTINGS, Optional.empty(), chapter -> new SilentProgress(), timeout)
+    return new Demo(
+            "1.2.3", SETTINGS, Optional.empty(), chapter -> new SilentProgress(), NO_PROGRESS)
         .play(List.of(chapters));
   }
 

@@ -189,7 +189,8 @@ public final class CommandCombiner {
   }
 
   private CommandException noConnection() {
-    return ErrorClassifier.of(new NoSuchElementException("the batches use them"), where, false);
+    return ErrorClassifier.of(
+        new NoSuchElementException("the batches use them", new TimeoutException()), where, false);
   }
 
   private static CommandException timedOut(boolean sent, String message) {

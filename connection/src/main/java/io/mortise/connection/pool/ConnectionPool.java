@@ -19,7 +19,8 @@ public interface ConnectionPool extends AutoCloseable {
    * Borrows a connection; connects if none is idle.
    *
    * @param deadline when the caller stops waiting
-   * @throws NoSuchElementException if all connections were in use until then
+   * @throws NoSuchElementException if all connections were in use until then, with a time-out as
+   *     its cause; or without one, if the pool of a Jedis client does not wait
    * @throws InterruptedException if the thread is interrupted while it waits for a connection
    * @throws RuntimeException as Jedis throws it when connecting fails
    */

@@ -5,8 +5,10 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,10 @@ public final class JedisConnectionPool implements ConnectionPool {
       pooled.take(deadline);
       borrowed = true;
       return pooled;
+    } catch (NoSuchElementException e) {
+      throw deadline.hasPassed()
+          ? new NoSuchElementException(e.getMessage(), new TimeoutException())
+          : e;
     } catch (InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {

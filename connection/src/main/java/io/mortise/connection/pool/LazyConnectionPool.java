@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -176,7 +177,8 @@ public final class LazyConnectionPool implements ConnectionPool {
       long left = Math.max(0, deadline.leftNanos());
       permitted = permits.tryAcquire(left, TimeUnit.NANOSECONDS);
       if (!permitted) {
-        throw new NoSuchElementException("all " + maxConnections + " connections are in use");
+        throw new NoSuchElementException(
+            "all " + maxConnections + " connections are in use", new TimeoutException());
       }
       if (closed.get()) {
         throw new IllegalStateException("the connections to " + server + " were closed");

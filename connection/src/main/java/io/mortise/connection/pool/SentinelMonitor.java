@@ -263,18 +263,28 @@ public final class SentinelMonitor implements AutoCloseable {
     return sentinels.stream().map(each -> each.sentinel + ": " + each.failure).toList().toString();
   }
 
-  /** Logs an outage once, and only if the client could miss a failover because of it. */
+  /**
+   * Logs an outage once, and only if the client could miss a failover because of it. Without the
+   * lock, which the scheduler's thread takes: a log that blocks must not stop the renewals.
+   */
   private void logOutage() {
+    String failures = newOutage();
+    if (failures != null) {
+      LOG.warn(
+          "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
+          masterName,
+          failures);
+    }
+  }
+
+  /** Returns the failures of an outage that is to be logged; null if there is none. */
+  private @Nullable String newOutage() {
     lock.lock();
     try {
       boolean allFailed = count(each -> each.failure != null) == sentinels.size();
-      if (allFailed && !outageLogged && master != null && !closed) {
-        LOG.warn(
-            "none of the sentinels answers; a failover of '{}' goes unnoticed until one does: {}",
-            masterName,
-            failures());
-      }
+      boolean isNew = allFailed && !outageLogged && master != null && !closed;
       outageLogged = allFailed;
+      return isNew ? failures() : null;
     } finally {
       lock.unlock();
     }

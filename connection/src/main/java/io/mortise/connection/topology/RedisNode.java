@@ -31,9 +31,9 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   private final PlatformThreadOffload offload = new PlatformThreadOffload();
   private final CommandCombiner combiner;
   private Runnable connectionLostAction = () -> {};
+  private Runnable refusedWriteAction = () -> connectionLostAction.run();
 
   private NodeReachability reachability;
-
   private final WriteRefusals writeRefusals = new WriteRefusals();
 
   RedisNode(String address, ConnectionPool connections) {
@@ -86,7 +86,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     } catch (CommandException fault) {
       reachability.failed(fault);
       if (fault.kind() == Kind.READ_ONLY) {
-        writeRefusals.refused(deadline.ticker().read(), connectionLostAction);
+        writeRefusals.refused(deadline.ticker().read(), refusedWriteAction);
       }
       throw fault;
     }
@@ -137,6 +137,11 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action) {
     connectionLostAction = action;
+  }
+
+  /** Sets the action for a server that refuses to write; called before the first use. */
+  void onRefusedWrite(Runnable action) {
+    refusedWriteAction = action;
   }
 
   /** Sets the observer of the reachability; called before the first use. */

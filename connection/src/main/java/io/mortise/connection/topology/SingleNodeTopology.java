@@ -1,6 +1,7 @@
 package io.mortise.connection.topology;
 
 import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.Reply;
@@ -18,9 +19,14 @@ final class SingleNodeTopology implements Topology {
   private static final Logger LOG = LoggerFactory.getLogger(SingleNodeTopology.class);
 
   private final RedisNode node;
+  private final WorkerPool workers;
 
-  SingleNodeTopology(RedisNode node) {
+  /**
+   * @param workers write to the log what the scheduler's thread finds: a log may block
+   */
+  SingleNodeTopology(RedisNode node, WorkerPool workers) {
     this.node = node;
+    this.workers = workers;
   }
 
   @Override
@@ -82,8 +88,10 @@ final class SingleNodeTopology implements Topology {
     node.onChange(
         (former, now) -> {
           action.run(); // first: it is repeated after an error
-          LOG.info("{} is {} now, no more {}: holds are verified", node, now, former);
+          workers.tryRun(
+              () -> LOG.info("{} is {} now, no more {}: holds are verified", node, now, former));
         });
+    node.onRefusedWrite(action); // the address leads to another master now, as a balancer's does
   }
 
   @Override

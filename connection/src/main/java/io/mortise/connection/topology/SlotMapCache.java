@@ -45,6 +45,7 @@ final class SlotMapCache {
   static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final ClusterNodes nodes;
+  private final WorkerPool workers;
   private final Ticker ticker;
   private final Random random;
   private final ReentrantLock fetchLock = new ReentrantLock();
@@ -68,6 +69,7 @@ final class SlotMapCache {
 
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
+    this.workers = workers;
     this.ticker = ticker;
     this.random = random;
     this.sharding = new ChannelSharding(nodes, ticker);
@@ -193,7 +195,9 @@ final class SlotMapCache {
     if (changed) {
       changeAction.run();
       changed = false; // not before: after an error the next fetch repeats the action
-      LOG.info("slots of the {} have other masters now: holds are verified", nodes);
+      // Not here: a log that blocks must not keep others from the map.
+      workers.tryRun(
+          () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
     }
   }
 

@@ -44,9 +44,11 @@ public final class TopologyFactory {
       case SINGLE -> {
         HostAndPort server = uri.hosts().iterator().next();
         yield new SingleNodeTopology(
-            new RedisNode(server.toString(), new LazyConnectionPool(server, config, settings)));
+            new RedisNode(server.toString(), new LazyConnectionPool(server, config, settings)),
+            workers);
       }
-      case SENTINEL -> new SingleNodeTopology(sentinelNode(uri, config, settings, workers));
+      case SENTINEL ->
+          new SingleNodeTopology(sentinelNode(uri, config, settings, workers), workers);
       case CLUSTER ->
           new ClusterTopology(
               new ClusterNodes(uri.hosts(), node -> new LazyConnectionPool(node, config, settings)),
@@ -107,6 +109,7 @@ public final class TopologyFactory {
   }
 
   private static Topology ofJedisPool(String name, JedisPoolProvider pool, WorkerPool workers) {
-    return new SingleNodeTopology(new RedisNode(name, new JedisConnectionPool(pool, workers)));
+    return new SingleNodeTopology(
+        new RedisNode(name, new JedisConnectionPool(pool, workers)), workers);
   }
 }

@@ -1,8 +1,10 @@
 package io.mortise.connection.logging;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
@@ -15,9 +17,50 @@ import org.slf4j.helpers.NOPMDCAdapter;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** The log of the tests of this module. It keeps the errors of one JVM, and writes nothing. */
+/**
+ * The log of the tests of this module. It keeps the errors of one JVM, blocks where a test wants
+ * it, and writes nothing.
+ */
 public final class CapturedLog implements SLF4JServiceProvider {
   private static final Queue<String> ERRORS = new ConcurrentLinkedQueue<>();
+
+  private static volatile @Nullable Blocked blocked;
+
+  /** Blocks all that write a line with that text, until it is closed. */
+  public static final class Blocked implements AutoCloseable {
+    private final String text;
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final CountDownLatch end = new CountDownLatch(1);
+
+    private Blocked(String text) {
+      this.text = text;
+    }
+
+    /** Returns whether a thread is, or was, blocked. */
+    public boolean isReached() {
+      return reached.getCount() == 0;
+    }
+
+    private void pass(String line) {
+      if (line.contains(text)) {
+        reached.countDown();
+        Uninterruptibles.awaitUninterruptibly(end);
+      }
+    }
+
+    @Override
+    public void close() {
+      blocked = null;
+      end.countDown();
+    }
+  }
+
+  /** Blocks the lines that contain the text from now on. */
+  public static Blocked block(String text) {
+    Blocked one = new Blocked(text);
+    blocked = one;
+    return one;
+  }
 
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter context = new NOPMDCAdapter();
@@ -65,12 +108,12 @@ public final class CapturedLog implements SLF4JServiceProvider {
 
     @Override
     public boolean isInfoEnabled() {
-      return false;
+      return true;
     }
 
     @Override
     public boolean isWarnEnabled() {
-      return false;
+      return true;
     }
 
     @Override
@@ -90,7 +133,14 @@ public final class CapturedLog implements SLF4JServiceProvider {
         String message,
         Object @Nullable [] arguments,
         @Nullable Throwable thrown) {
-      ERRORS.add(MessageFormatter.basicArrayFormat(message, arguments) + ": " + thrown);
+      String line = MessageFormatter.basicArrayFormat(message, arguments) + ": " + thrown;
+      if (level == Level.ERROR) {
+        ERRORS.add(line);
+      }
+      Blocked one = blocked;
+      if (one != null) {
+        one.pass(line);
+      }
     }
   }
 }

@@ -13,10 +13,13 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -26,6 +29,8 @@ import redis.clients.jedis.util.Pool;
 /** The Jedis client of the user replaces its pool, or closes it, while locks use it. */
 @Timeout(60)
 class JedisConnectionPoolTest {
+  private static final long LONG_NANOS = 20_000_000_000L;
+
   private final RespServer redis = new RespServer(command -> "+PONG\r\n");
   private final WorkerPool workers = new WorkerPool("test");
   private final Pool<Connection> first = poolOfOne();
@@ -69,7 +74,7 @@ class JedisConnectionPoolTest {
   }
 
   private PooledConnection borrow() throws InterruptedException {
-    return pool.borrow(TestSettings.after(20_000_000_000L));
+    return pool.borrow(TestSettings.after(LONG_NANOS));
   }
 
   /** Starts a thread that waits for the one connection of the first pool. */
@@ -131,6 +136,21 @@ class JedisConnectionPoolTest {
     waiter.interrupt();
 
     waiter.get();
+  }
+
+  /** Renewals that have waited for a connection in vain fail together (BatchQueue). */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void onlyACallerThatHasWaitedInVainHasATimeOut(boolean waits) throws Exception {
+    first.setBlockWhenExhausted(waits);
+    borrow();
+
+    NoSuchElementException none =
+        assertThrows(
+            NoSuchElementException.class,
+            () -> pool.borrow(TestSettings.after(waits ? 1_000_000L : LONG_NANOS)));
+
+    assertEquals(waits, ErrorClassifier.of(none, "here", false).isTimeOut());
   }
 
   /** Until the client of the user has the new pool its commands go to the former master. */

@@ -91,7 +91,9 @@ class LazyConnectionPoolTest {
   void moreThanThereAreAreNotLent() throws Exception {
     PooledConnection first = connections.borrow(soon());
     PooledConnection second = connections.borrow(soon());
-    assertThrows(NoSuchElementException.class, () -> connections.borrow(TestSettings.after(0)));
+    NoSuchElementException none =
+        assertThrows(NoSuchElementException.class, () -> connections.borrow(TestSettings.after(0)));
+    assertTrue(ErrorClassifier.of(none, "here", false).isTimeOut());
     assertEquals(2, connections.inUse());
 
     BackgroundCall<PooledConnection> third =

@@ -65,8 +65,8 @@ class LongCommandTest {
 
   private final RespServer server = new RespServer(this::answer);
   private final RedisNode node = TestNodes.at(server, SETTINGS);
-  private final Topology topology = new SingleNodeTopology(node);
   private final WorkerPool workers = new WorkerPool("test");
+  private final Topology topology = new SingleNodeTopology(node, workers);
   private final ScriptExecutor commands = new ScriptExecutor(topology, workers, SETTINGS);
   private final ScriptExecutor patient =
       new ScriptExecutor(topology, workers, TestSettings.within(BackgroundCall.LIVENESS));

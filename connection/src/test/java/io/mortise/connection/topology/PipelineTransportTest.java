@@ -51,9 +51,9 @@ class PipelineTransportTest {
   private volatile Function<List<String>, String> answers = PipelineTransportTest::echo;
   private final RespServer server = new RespServer(this::whenOpen);
   private final RedisNode node = TestNodes.at(server, OPTIONS);
-  private final Topology topology = new SingleNodeTopology(node);
-  private final CommandCombiner combiner = PipelineTransport.to(node, new CombinerLimits(1, LONG));
   private final WorkerPool workers = new WorkerPool("test");
+  private final Topology topology = new SingleNodeTopology(node, workers);
+  private final CommandCombiner combiner = PipelineTransport.to(node, new CombinerLimits(1, LONG));
   private final ScriptExecutor commands = new ScriptExecutor(topology, workers, OPTIONS);
 
   /** The number in the name of the lock, as the answer. */

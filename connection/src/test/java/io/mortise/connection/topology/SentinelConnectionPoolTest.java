@@ -247,6 +247,30 @@ class SentinelConnectionPoolTest {
     }
   }
 
+  /** The scheduler's thread checks for a failover, and renews the holds. */
+  @Test
+  void aLogThatBlocksDoesNotKeepTheSchedulerFromItsCheck() throws Exception {
+    try (RespServer sentinel =
+            sentinel(question -> question == 1 ? theMaster() : RespServer.HANG_UP);
+        Topology servers = servers(workers, sentinel.address());
+        CapturedLog.Blocked log = CapturedLog.block("a failover of '" + masterName + "'")) {
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+
+      BackgroundCall<Boolean> scheduler =
+          BackgroundCall.start(
+              () -> {
+                while (!log.isReached()) {
+                  servers.checkForFailover(true);
+                  Thread.onSpinWait();
+                }
+                servers.checkForFailover(true);
+                return true;
+              });
+
+      assertTrue(scheduler.get());
+    }
+  }
+
   @Test
   void aMasterThatTheSentinelsDoNotWatchIsToldAtOnceAsAWrongName() throws Exception {
     try (RespServer sentinel = sentinel(question -> "*-1\r\n");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * acquires b and then a separately, against the order in which every MultiLock acquires them.
  */
 class MultiLockProcessesTest {
-  private static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration LEASE = Duration.ofSeconds(4);
   private static final int SECTIONS = 30;
   private static final int LEAST_HOLDS = 10;
 

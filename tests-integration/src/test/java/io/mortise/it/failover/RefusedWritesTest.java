@@ -1,5 +1,6 @@
 package io.mortise.it.failover;
 
+import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -7,6 +8,7 @@ import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.LongLease;
 import io.mortise.it.support.Names;
@@ -30,6 +32,28 @@ class RefusedWritesTest {
   void aHolderThatTheNextMasterDoesNotKnowIsNotifiedSoon() throws Exception {
     ReportedLosses losses = ReportedLosses.of(tested.lock().tryAcquire().orElseThrow());
     redis.command("FLUSHALL");
+    refuseOneWrite();
+
+    assertEquals(Reason.MISSING, losses.await(LongLease.WELL_WITHIN_A_RENEWAL).reason());
+  }
+
+  /** Otherwise it hears of no release: messages go to those who are subscribed at the master. */
+  @Test
+  void aWaiterSubscribesAtTheNextMaster() throws Exception {
+    redis.holdAsStranger(tested.name());
+    AsyncCall<Void> waiter = tested.subscribedWaiter();
+    String atTheFormerMaster = redis.subscribedConnections();
+
+    refuseOneWrite();
+
+    until(
+        "another connection is subscribed",
+        () -> !redis.subscribedConnections().equals(atTheFormerMaster));
+    redis.awaitSubscriber(tested.name());
+    tested.assertReleaseWakes(waiter);
+  }
+
+  private void refuseOneWrite() {
     redis.command("REPLICAOF", "127.0.0.1", "1");
     try {
       RedisLock other = new RedisLock(tested.client(), Names.fresh());
@@ -39,7 +63,5 @@ class RefusedWritesTest {
     } finally {
       redis.command("REPLICAOF", "NO", "ONE");
     }
-
-    assertEquals(Reason.MISSING, losses.await(LongLease.WELL_WITHIN_A_RENEWAL).reason());
   }
 }

@@ -108,6 +108,12 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
     Eventually.until("one connection is subscribed", () -> subscribers(lock) == 1);
   }
 
+  /** Returns the ids of the connections that are subscribed to a channel. */
+  public String subscribedConnections() {
+    String list = (String) command("CLIENT", "LIST", "TYPE", "pubsub");
+    return String.join("\n", list.lines().map(line -> line.split(" ", 2)[0]).toList());
+  }
+
   public static String channel(String lock) {
     return "redisson_lock__channel:{" + lock + "}";
   }

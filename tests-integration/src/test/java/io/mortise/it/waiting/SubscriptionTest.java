@@ -75,18 +75,13 @@ class SubscriptionTest {
     tested.use(LockOptions.builder().lease(Duration.ofMillis(600)));
     redis.holdAsStranger(name, TTL_MILLIS);
     AsyncCall<Void> waiter = tested.subscribedWaiter();
-    String clients = pubsubClients();
+    String clients = redis.subscribedConnections();
     redis.resetStats();
 
     until("there were some heartbeats", () -> redis.calls("subscribe") >= 4);
 
-    assertEquals(clients, pubsubClients());
+    assertEquals(clients, redis.subscribedConnections());
     tested.assertReleaseWakes(waiter);
-  }
-
-  private static String pubsubClients() {
-    String list = (String) redis.command("CLIENT", "LIST", "TYPE", "pubsub");
-    return String.join("\n", list.lines().map(line -> line.split(" ", 2)[0]).toList());
   }
 
   @Test
@@ -116,7 +111,7 @@ class SubscriptionTest {
     tested.use(LockOptions.builder().tuning(t -> t.subscriptionLinger(Duration.ofMillis(50))));
     redis.holdAsStranger(name, TTL_MILLIS);
     AsyncCall<Void> waiter = tested.subscribedWaiter();
-    String clients = pubsubClients();
+    String clients = redis.subscribedConnections();
     for (int i = 0; i < 3; i++) {
       RedisLock other = new RedisLock(tested.client(), Names.fresh());
       redis.holdAsStranger(other.name(), TTL_MILLIS);
@@ -126,7 +121,7 @@ class SubscriptionTest {
       assertTrue(otherWaiter.get());
       until("the channel is unsubscribed", () -> redis.subscribers(other.name()) == 0);
     }
-    assertEquals(clients, pubsubClients(), "all on one connection");
+    assertEquals(clients, redis.subscribedConnections(), "all on one connection");
 
     tested.assertReleaseWakes(waiter);
   }
@@ -138,7 +133,7 @@ class SubscriptionTest {
       redis.holdAsStranger(name, TTL_MILLIS);
       tested.assertReleaseWakes(tested.subscribedWaiter());
       ClientResources.awaitNone(tested.client());
-      until("the connection is closed", () -> pubsubClients().isEmpty());
+      until("the connection is closed", () -> redis.subscribedConnections().isEmpty());
     }
   }
 
@@ -176,12 +171,12 @@ class SubscriptionTest {
   @Test
   void theLastChannelStaysWhateverItBrings() throws Exception {
     wakeOneWaiter();
-    String clients = pubsubClients();
+    String clients = redis.subscribedConnections();
 
     publish(3 * UNHEARD);
 
     assertStaysSubscribed();
-    assertEquals(clients, pubsubClients());
+    assertEquals(clients, redis.subscribedConnections());
   }
 
   private AsyncCall<Void> waiterForAnother() {

@@ -1,4 +1,4 @@
-package io.mortise.it.architecture;
+package io.mortise.architecture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

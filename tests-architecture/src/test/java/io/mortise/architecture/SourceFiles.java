@@ -1,4 +1,4 @@
-package io.mortise.it.architecture;
+package io.mortise.architecture;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;

@@ -1,4 +1,4 @@
-package io.mortise.it.architecture;
+package io.mortise.architecture;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
