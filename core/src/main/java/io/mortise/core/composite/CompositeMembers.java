@@ -102,15 +102,16 @@ final class CompositeMembers {
     releaseInBackgroundFrom(0);
   }
 
-  private void releaseInBackgroundFrom(int place) {
-    if (place < places.length()) {
+  private void releaseInBackgroundFrom(int first) {
+    for (int place = first; place < places.length(); place++) {
       try {
         OwnedLease member = places.get(place);
         if (member != null) {
           member.releaseInBackground();
         }
-      } finally {
+      } catch (Throwable e) {
         releaseInBackgroundFrom(place + 1);
+        throw e;
       }
     }
   }

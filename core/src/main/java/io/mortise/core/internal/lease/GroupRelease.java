@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
@@ -18,7 +19,7 @@ import java.util.concurrent.FutureTask;
  * not keep the locks of the others held.
  *
  * <p><b>Threads.</b> Any thread may call {@link #run}; each call has its own instance, which is
- * confined to its thread. Workers of the other clients only send what this thread has prepared, and
+ * confined to its thread. Workers of the clients only send what this thread has prepared, and
  * release the holds that several threads share; it reads their replies.
  */
 public final class GroupRelease {
@@ -94,9 +95,11 @@ public final class GroupRelease {
     }
     List<ClientPart> parts = List.copyOf(byClient.values());
     parts.forEach(ClientPart::prepare);
-    parts.stream().skip(1).forEach(ClientPart::start);
+    parts.stream().skip(others.isEmpty() ? 1 : 0).forEach(ClientPart::start);
+    List<RuntimeException> failuresOfOthers = new ArrayList<>();
+    others.forEach(lease -> collectFailure(lease::release, failuresOfOthers));
     parts.forEach(ClientPart::finish);
-    others.forEach(lease -> collectFailure(lease::release, failures));
+    failures.addAll(failuresOfOthers);
   }
 
   /** The replies to what was sent for the holds of one client. */
@@ -111,19 +114,20 @@ public final class GroupRelease {
     /** Holds that are shared, or have ended: each is released by itself. */
     private final List<RedisHold> single = new ArrayList<>();
 
-    private FutureTask<Replies> sending = new FutureTask<>(() -> new Replies(List.of(), List.of()));
+    private final FutureTask<Replies> sending = new FutureTask<>(this::send);
+    private List<ScriptCall> calls = List.of();
+    private long withinNanos;
 
     ClientPart(LeaseContext client) {
       this.client = client;
     }
 
     void prepare() {
-      List<ScriptCall> calls = together.stream().map(RedisLease::releaseCall).toList();
-      long withinNanos = timeout.nanosFor(client.commands());
-      sending = new FutureTask<>(() -> send(calls, withinNanos));
+      calls = together.stream().map(RedisLease::releaseCall).toList();
+      withinNanos = timeout.nanosFor(client.commands());
     }
 
-    private Replies send(List<ScriptCall> calls, long withinNanos) {
+    private Replies send() {
       List<ScriptPipeline.Result> results = client.commands().pipeline().runAll(calls, withinNanos);
       List<RuntimeException> failed = new ArrayList<>();
       single.forEach(hold -> collectFailure(hold::release, failed));
@@ -146,7 +150,7 @@ public final class GroupRelease {
     private Replies replies() {
       sending.run(); // without effect if a worker has begun it
       try {
-        return Uninterruptibles.getUninterruptibly(sending);
+        return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(sending));
       } catch (ExecutionException e) {
         if (e.getCause() instanceof Error error) {
           throw error;

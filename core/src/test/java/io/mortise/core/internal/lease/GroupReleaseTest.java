@@ -21,6 +21,7 @@ import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.Script;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -125,6 +126,29 @@ class GroupReleaseTest {
           return new Thread(task, name);
         },
         false);
+  }
+
+  /** As a RedLock does, which is a member of a MultiLock. */
+  @Test
+  void aServerThatIsSilentKeepsNoHoldThatHasItsOwnWayToRelease() {
+    CountDownLatch released = new CountDownLatch(1);
+    try (RespServer silent = new RespServer(command -> confirmedAfter(released));
+        RedisLockClient ofSilent = TestClients.of(silent, LockOptions.defaults())) {
+      OwnedLease composite =
+          (OwnedLease)
+              Proxy.newProxyInstance(
+                  OwnedLease.class.getClassLoader(),
+                  new Class<?>[] {OwnedLease.class},
+                  (proxy, method, arguments) -> {
+                    released.countDown();
+                    return null;
+                  });
+
+      assertEquals(
+          List.of(),
+          GroupRelease.run(
+              List.of(held(ofSilent.context().lease()), composite), GroupTimeout.OF_COMMANDS));
+    }
   }
 
   /** A worker releases what several threads share, and the caller learns what ended that. */
