@@ -103,6 +103,10 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    * that locks at the same time. The subscription has its own connection in addition. Connecting
    * takes as long as the timeouts of the Jedis client allow.
    *
+   * <p>The client does not know the host of a {@code RedisClient} or a {@code RedisSentinelClient}.
+   * So the processes do not share an order of such clients, and those that wait for a {@code
+   * RedLock} on them get it later than with clients that are created from URIs.
+   *
    * @param jedis a {@code redis.clients.jedis.RedisClient}, {@code RedisSentinelClient} or {@code
    *     RedisClusterClient}; the nodes of the latter are used under the addresses that the cluster
    *     itself announces, without its {@code HostAndPortMapper}. With sentinels the master is the

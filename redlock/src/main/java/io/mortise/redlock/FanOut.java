@@ -92,8 +92,12 @@ final class FanOut<T> {
     }
   }
 
-  /** Submits a call to a member, on a thread of its client. */
+  /** Submits a call to a member, on a thread of its client; not to one that is silent. */
   void submit(int place, Callable<T> task) {
+    if (members.get(place).isSilent()) {
+      refuse(place);
+      return;
+    }
     try {
       execute(place, task);
     } catch (RejectedExecutionException | OutOfMemoryError noThread) {
@@ -120,6 +124,11 @@ final class FanOut<T> {
   private void execute(int place, Callable<T> task) {
     var unused = members.get(place).source().submit(() -> call(place, task, true));
     markAsked(place); // not before: no reply may follow an error
+  }
+
+  /** Records that a member is not called, because it is silent. */
+  void refuse(int place) {
+    deliver(place, null, members.get(place).notAsked());
   }
 
   /** Records the reply of a member that need not be called. */

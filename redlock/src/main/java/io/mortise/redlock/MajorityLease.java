@@ -236,7 +236,7 @@ final class MajorityLease extends CompositeLease
   /** On another thread: a log may block, and this one has other holds to tell of their losses. */
   private void warnOfLoss(int place, OwnedLease member) {
     int left = validNodes();
-    execute(
+    log(
         () ->
             LOG.warn(
                 "lock '{}': {} does not hold it any more, {} of {} nodes do: {}",
@@ -256,6 +256,12 @@ final class MajorityLease extends CompositeLease
   protected List<RuntimeException> releaseMembers(List<OwnedLease> held) {
     end();
     return nodeRequests.ask(this::leaseAt, OwnedLease::release, true).failures();
+  }
+
+  @Override
+  protected void releaseMembersInBackground() {
+    end();
+    super.releaseMembersInBackground();
   }
 
   /**

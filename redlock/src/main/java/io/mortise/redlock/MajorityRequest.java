@@ -39,10 +39,13 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
               action.accept(lease);
               return true;
             };
-        if (releases) {
-          requests.submitOrRun(i, call);
-        } else {
+        if (!releases) {
           requests.submit(i, call);
+        } else if (members.at(i).isSilent()) {
+          lease.releaseInBackground(); // with few threads for all leases
+          requests.refuse(i);
+        } else {
+          requests.submitOrRun(i, call);
         }
       }
     }

@@ -26,14 +26,17 @@ import org.slf4j.LoggerFactory;
  * <p>A node that hangs would block one more thread with each acquisition that is decided without
  * it. Abandoned calls are therefore counted over all locks on the node. While there are several,
  * the node counts as unresponsive: it is asked only if the others have not decided within their
- * budget. The same holds for a node that was unreachable just now.
+ * budget. The same holds for a node that was unreachable just now. While there are many, the node
+ * is not asked at all, and counts as one that does not reply: otherwise a silent majority would
+ * block one more thread with each round of each acquisition.
  *
  * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
  * whose parts are atomic or have their own lock.
  */
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
-  private static final int MAX_ABANDONED_CALLS = 4;
+  private static final int UNRESPONSIVE_CALLS = 4;
+  private static final int SILENT_CALLS = 16;
 
   /** The least budget of a node, unless the lease is short or the user has set one. */
   static final long MIN_BUDGET_NANOS = 50_000_000;
@@ -77,7 +80,17 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /** Returns whether the node is asked only if the others have not decided in their budget. */
   boolean isUnresponsive() {
-    return abandonedCalls().get() >= MAX_ABANDONED_CALLS || health.outage().suppressesCalls();
+    return abandonedCalls().get() >= UNRESPONSIVE_CALLS || health.outage().suppressesCalls();
+  }
+
+  /** Returns whether the node is not asked, because many calls wait for it. */
+  boolean isSilent() {
+    return abandonedCalls().get() >= SILENT_CALLS;
+  }
+
+  /** Returns the exception for a node that {@linkplain #isSilent is not asked}. */
+  LockException notAsked() {
+    return noReply("was not asked, because it has not answered earlier commands yet", null);
   }
 
   /** Returns the addresses of its servers, for messages. */

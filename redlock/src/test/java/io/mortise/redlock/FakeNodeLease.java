@@ -21,6 +21,9 @@ final class FakeNodeLease implements OwnedLease {
   private boolean renewed = true;
   private boolean stopped;
 
+  /** Whether it was released without a wait for the reply. */
+  boolean inBackground;
+
   private long token = 1;
 
   /** Runs, once, after its token was raised. */
@@ -155,6 +158,12 @@ final class FakeNodeLease implements OwnedLease {
       throw errorAtRelease;
     }
     state = state == State.LOST ? state : State.RELEASED;
+  }
+
+  @Override
+  public void releaseInBackground() {
+    inBackground = true;
+    release();
   }
 
   @Override

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,6 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Calls to several members: every reply is seen exactly once. */
 @Timeout(60)
 class FanOutTest {
+  private static final int SILENT_CALLS = 16;
+
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final List<QuorumMember> members = nodes.stream().map(QuorumMember::of).toList();
   private final FanOut<String> calls = new FanOut<>(members);
@@ -73,6 +76,29 @@ class FanOutTest {
 
     assertEquals(List.of("1 slow"), late);
     assertEquals(0, members.get(1).abandonedCalls().get());
+  }
+
+  /** Otherwise each call would block one more thread, for as long as a command may take. */
+  @Test
+  void aMemberWithManyCallsThatNobodyAwaitsIsNotCalledUntilOneOfThemIsOver() {
+    List<Runnable> waiting = new ArrayList<>();
+    nodes.get(1).threads = waiting::add;
+    for (int i = 0; i < 3 * SILENT_CALLS; i++) {
+      FanOut<String> each = new FanOut<>(members);
+      each.submit(1, () -> "slow");
+      each.close(false, FanOut.ignoreLate());
+    }
+    assertEquals(SILENT_CALLS, waiting.size());
+    calls.submit(1, () -> "not called");
+    assertEquals(0, calls.open(), "it is not awaited either");
+    RuntimeException failure = Objects.requireNonNull(calls.replies().get(1)).failure();
+    assertEquals(Reason.UNREACHABLE, assertInstanceOf(LockException.class, failure).reason());
+
+    waiting.remove(0).run();
+    FanOut<String> next = new FanOut<>(members);
+    next.submit(1, () -> "slow");
+
+    assertEquals(1, next.open());
   }
 
   @Test

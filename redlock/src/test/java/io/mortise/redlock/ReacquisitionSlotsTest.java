@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseTerms;
@@ -64,6 +65,22 @@ class ReacquisitionSlotsTest {
     assertSame(again, hold.leaseAt(PLACE));
     assertEquals(3, hold.validNodes());
     assertEquals(0, node.scheduled.size(), "a filled slot has no attempt");
+  }
+
+  /** As a member of a hold that is lost. */
+  @Test
+  void aHoldThatIsReleasedInTheBackgroundReacquiresNothing() {
+    MajorityLease hold = hold(null);
+    assertEquals(1, node.scheduled.size());
+
+    hold.releaseInBackground();
+
+    assertEquals(0, node.scheduled.size());
+    assertEquals(Lease.State.RELEASED, hold.state());
+    for (FakeNodeLease lease : List.of(first, second)) {
+      assertEquals(Lease.State.RELEASED, lease.state());
+      assertTrue(lease.inBackground);
+    }
   }
 
   @Test

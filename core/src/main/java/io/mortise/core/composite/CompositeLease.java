@@ -10,6 +10,7 @@ import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -71,10 +72,21 @@ public abstract class CompositeLease extends DelegatingLease {
         renewed,
         new LeaseStateMachine(
             source.name(),
-            NotificationWorkers.same(task -> run(source, task)),
+            workersOf(source),
             members.size() > 1)); // a single member logs its loss itself
     this.source = source;
     this.owner = owner;
+  }
+
+  /**
+   * Returns the workers of a client: each of its holds, of this kind or not, has a worker of its
+   * own for listeners of the user only.
+   */
+  private static NotificationWorkers workersOf(LeaseSource source) {
+    return new NotificationWorkers(
+        task -> run(source, source::execute, task),
+        task -> run(source, source::notifyDependent, task),
+        task -> run(source, source::log, task));
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
@@ -127,9 +139,9 @@ public abstract class CompositeLease extends DelegatingLease {
    * Runs a task on a thread of a client, or on the calling thread if all clients are closed.
    * Without a thread the task itself is scheduled: it needs no second one then.
    */
-  private static void run(LeaseSource source, Runnable task) {
+  private static void run(LeaseSource source, Executor workers, Runnable task) {
     try {
-      var unused = source.submit(task);
+      workers.execute(task);
     } catch (RejectedExecutionException closed) {
       task.run();
     } catch (OutOfMemoryError noThread) {
@@ -139,9 +151,9 @@ public abstract class CompositeLease extends DelegatingLease {
 
   // ---- for subclasses
 
-  /** Runs a task that may block on a thread of a client, or here if all clients are closed. */
-  protected final void execute(Runnable task) {
-    run(source, task);
+  /** Writes a line of the log soon, on a thread of a client, or here if all clients are closed. */
+  protected final void log(Runnable line) {
+    run(source, source::log, line);
   }
 
   /** Returns whether a member may outlast this hold, because its thread or others hold it too. */
@@ -150,9 +162,14 @@ public abstract class CompositeLease extends DelegatingLease {
   /** Releases the members; returns the failures. Called once, by the thread that ends the hold. */
   protected abstract List<RuntimeException> releaseMembers(List<OwnedLease> held);
 
+  /** Has the members released in the background. Called at most once, if no owner releases them. */
+  protected void releaseMembersInBackground() {
+    members.releaseInBackground();
+  }
+
   /**
-   * Called once when the hold was lost, and sends no command. After it the members are released,
-   * unless they {@linkplain #membersMayOutlast may outlast} the hold.
+   * Called once when the hold was lost, and sends no command. After it the members are released in
+   * the background, unless they {@linkplain #membersMayOutlast may outlast} the hold.
    */
   protected void lost() {}
 
@@ -265,7 +282,7 @@ public abstract class CompositeLease extends DelegatingLease {
       try {
         lost();
         if (!membersMayOutlast()) { // their user may never close the hold
-          run(source, this::releaseLostMembers);
+          releaseMembersInBackground(); // with a thread for each loss, all would wait for a server
         }
       } catch (Throwable e) {
         members.stopRenewal(UNRELEASED);
@@ -303,6 +320,19 @@ public abstract class CompositeLease extends DelegatingLease {
   public final void close() {
     state.ensureHandle(owner);
     state.throwLossOnClose(tryRelease());
+  }
+
+  @Override
+  public final void releaseInBackground() {
+    refresh();
+    if (state.beginRelease()) {
+      try {
+        releaseMembersInBackground();
+      } finally {
+        state.endRelease(null); // the hold has ended, even if a member has not
+        endWatches();
+      }
+    }
   }
 
   /** After an error no member is renewed: nobody may be left to release it. */

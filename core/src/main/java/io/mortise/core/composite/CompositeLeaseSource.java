@@ -94,6 +94,31 @@ public abstract class CompositeLeaseSource implements LeaseSource {
     throw closed;
   }
 
+  @Override
+  public final void log(Runnable line) {
+    open().log(line);
+  }
+
+  @Override
+  public final void notifyDependent(Runnable notification) {
+    open().notifyDependent(notification);
+  }
+
+  @Override
+  public final boolean isClosed() {
+    return open().isClosed();
+  }
+
+  /** Returns a source whose client is open; the first one if none is. */
+  private LeaseSource open() {
+    for (LeaseSource source : sources) {
+      if (!source.isClosed()) {
+        return source;
+      }
+    }
+    return sources.get(0);
+  }
+
   /** Schedules the task on all clients, because any may be closed first; one of them runs it. */
   @Override
   public final Runnable schedule(Runnable task, long delayNanos) {

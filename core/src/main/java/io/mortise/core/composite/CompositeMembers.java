@@ -87,6 +87,25 @@ final class CompositeMembers {
     }
   }
 
+  /** Has all members released in the background, whatever one of them throws. */
+  void releaseInBackground() {
+    releaseInBackgroundFrom(0);
+  }
+
+  private void releaseInBackgroundFrom(int first) {
+    for (int place = first; place < places.length(); place++) {
+      try {
+        OwnedLease member = places.get(place);
+        if (member != null) {
+          member.releaseInBackground();
+        }
+      } catch (Throwable e) {
+        releaseInBackgroundFrom(place + 1);
+        throw e;
+      }
+    }
+  }
+
   /** Returns the members that count and are valid now. */
   List<OwnedLease> valid() {
     return present(counted).stream().filter(OwnedLease::isValid).toList();

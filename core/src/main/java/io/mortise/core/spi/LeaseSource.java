@@ -124,6 +124,29 @@ public interface LeaseSource {
   }
 
   /**
+   * Writes a line of the log soon, on the one thread that does so for all holds of a client: a log
+   * may block, and a client may lose all of its holds at once.
+   */
+  default void log(Runnable line) {
+    execute(line);
+  }
+
+  /**
+   * Notifies a hold that depends on another one of its change, on one of a few threads that all
+   * holds of a client share.
+   *
+   * @param notification does not block
+   */
+  default void notifyDependent(Runnable notification) {
+    execute(notification);
+  }
+
+  /** Returns whether the client, or each of the clients, was closed. */
+  default boolean isClosed() {
+    return false;
+  }
+
+  /**
    * Runs a short task later, on a thread of the client; never, if the client is closed first.
    *
    * @return cancels the task, if it has not begun

@@ -146,6 +146,13 @@ public interface OwnedLease extends Lease {
   void release();
 
   /**
+   * Has the client release the hold soon, regardless of its owner, and waits for no reply: for a
+   * hold that its owner has lost as a part of another one. A second call does nothing, nor does one
+   * after a loss or a release.
+   */
+  void releaseInBackground();
+
+  /**
    * Releases a hold that no caller has received; so it has no minimum. After an {@link Error} it is
    * not renewed any more: nobody is left to release it.
    */

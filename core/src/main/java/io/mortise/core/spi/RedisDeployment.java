@@ -10,7 +10,10 @@ import java.util.Optional;
  */
 public interface RedisDeployment {
 
-  /** Returns host and port, for messages and for an order that all processes share. */
+  /**
+   * Returns host and port, for messages and for an order that all processes share. A client on a
+   * Jedis client of the user has another name instead, which is different in each process.
+   */
   String address();
 
   /**

@@ -1,7 +1,9 @@
 package io.mortise.core.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseSource;
@@ -87,6 +89,22 @@ class CompositeLeaseSourceTest {
     two.work();
 
     assertEquals(List.of("ran"), done);
+  }
+
+  /** A thread that asks the workers of a closed client does their work itself. */
+  @Test
+  void whatAllHoldsShareIsDoneByTheFirstClientThatIsOpen() {
+    one.closed = true;
+    pair.log(() -> done.add("log"));
+    pair.notifyDependent(() -> done.add("notification"));
+    assertFalse(pair.isClosed());
+
+    two.work();
+
+    assertEquals(List.of("log", "notification"), done);
+    assertEquals(List.of("log", "dependents"), two.workers);
+    two.closed = true;
+    assertTrue(pair.isClosed());
   }
 
   @Test

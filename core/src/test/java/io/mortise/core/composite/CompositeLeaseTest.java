@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
@@ -74,7 +75,8 @@ class CompositeLeaseTest {
     b.remaining = Duration.ofSeconds(3);
     c.remaining = Duration.ofSeconds(5);
 
-    assertEquals(Duration.ofSeconds(3), FakeComposite.of(source, 3, a, b, c).remaining());
+    assertEquals(
+        Duration.ofSeconds(3), FakeComposite.ofHeldElsewhere(source, 3, a, b, c).remaining());
     FakeComposite two = FakeComposite.of(source, 2, a, b, c);
     assertEquals(Duration.ofSeconds(5), two.remaining());
     a.lose();
@@ -195,7 +197,7 @@ class CompositeLeaseTest {
   @Test
   void aMemberThatIsLostWhileTheHoldIsValidIsReported() {
     FakeLease lostBefore = new FakeLease("before", State.LOST);
-    FakeComposite hold = FakeComposite.of(source, 2, a, lostBefore, b, c);
+    FakeComposite hold = FakeComposite.ofHeldElsewhere(source, 2, a, lostBefore, b, c);
     assertEquals(List.of("1 before"), hold.lostMembers);
 
     b.lose();
@@ -236,21 +238,41 @@ class CompositeLeaseTest {
   @Test
   void withoutAThreadTheLossIsNotifiedLaterAndAfterCloseAtOnce() {
     FakeComposite hold = listening(FakeComposite.of(source, 1, a));
-    hold.beforeRelease = () -> notified.add("released");
     source.withoutThreads = true;
     a.lose();
     assertEquals(State.LOST, hold.state());
     assertEquals(List.of(), notified);
-    source.withoutThreads = false;
-    source.scheduled.forEach(Runnable::run);
-    source.work();
-    assertEquals(List.of(State.LOST, Reason.EXPIRED, "released"), notified);
+    runScheduled();
+    assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
 
     notified.clear();
     listening(FakeComposite.of(source, 1, b));
     source.closed = true;
     b.lose();
     assertEquals(List.of(State.LOST, Reason.EXPIRED), notified);
+  }
+
+  /** The thread of the scheduled task may be the only one that there is. */
+  private void runScheduled() {
+    try {
+      source.scheduled.forEach(Runnable::run);
+    } catch (OutOfMemoryError needsAnotherThread) {
+      fail(needsAnotherThread.toString()); // the error itself would end the JVM of the tests
+    }
+  }
+
+  /** A client may lose all of its holds at once. */
+  @Test
+  void aLossThatNoListenerHearsOfHasNoWorkerOfItsOwn() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    var unused = hold.onChangeWhileHeld(notified::add, true);
+
+    a.lose();
+    source.work();
+
+    assertEquals(List.of("dependents", "log"), source.workers);
+    assertEquals(List.of(State.LOST), notified);
+    assertEquals(1, b.backgroundReleases.get());
   }
 
   @Test

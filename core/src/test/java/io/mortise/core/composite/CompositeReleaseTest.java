@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
@@ -181,44 +180,55 @@ class CompositeReleaseTest {
     FakeComposite heldElsewhere = FakeComposite.ofHeldElsewhere(source, 2, a, c);
 
     a.lose();
-    source.work();
 
     assertEquals(State.LOST, hold.state());
     assertEquals(1, b.releases.get());
+    assertEquals(1, b.backgroundReleases.get(), "no thread waits for a server that is silent");
     assertEquals(State.LOST, heldElsewhere.state());
     assertEquals(0, c.releases.get());
   }
 
-  /** The thread of the scheduled task may be the only one that there is. */
   @Test
-  void withoutAThreadALostHoldIsReleasedByTheScheduledTaskItself() {
-    FakeComposite hold = FakeComposite.of(source, 2, a, b);
-    source.withoutThreads = true;
-    a.lose();
-    assertEquals(0, b.releases.get());
+  void anErrorInTheReleaseAfterALossLeavesNoMemberRenewed() {
+    FakeComposite hold = FakeComposite.of(source, 3, a, b, c);
+    b.errorAtRelease = new OutOfMemoryError("on purpose");
 
-    try {
-      source.scheduled.forEach(Runnable::run);
-    } catch (OutOfMemoryError needsAnotherThread) {
-      fail(needsAnotherThread.toString()); // the error itself would end the JVM of the tests
-    }
+    assertThrows(OutOfMemoryError.class, a::lose);
 
-    assertEquals(1, b.releases.get());
     assertEquals(State.LOST, hold.state());
+    assertFalse(b.isRenewed());
+    assertEquals(1, c.backgroundReleases.get(), "whatever the others throw");
+  }
+
+  /** As a member of a hold that is lost. */
+  @Test
+  void aHoldThatIsReleasedInTheBackgroundReleasesItsMembersThere() {
+    FakeComposite hold = FakeComposite.of(source, 2, a, b);
+    FakeComposite heldElsewhere = FakeComposite.ofHeldElsewhere(source, 1, c);
+
+    hold.releaseInBackground();
+    hold.releaseInBackground();
+    hold.close();
+    heldElsewhere.releaseInBackground();
+
+    assertEquals(State.RELEASED, hold.state());
+    assertEquals(0, hold.lost.get());
+    for (FakeLease member : List.of(a, b, c)) {
+      assertEquals(1, member.releases.get());
+      assertEquals(1, member.backgroundReleases.get());
+    }
+    assertEquals(0, c.listeners(), "it is not watched any more");
   }
 
   @Test
-  void anErrorInTheReleaseAfterALossLeavesNoMemberRenewed() {
+  void aHoldThatAnErrorKeepsFromItsReleaseInTheBackgroundHasEnded() {
     FakeComposite hold = FakeComposite.of(source, 2, a, b);
-    a.lose();
-    hold.beforeRelease =
-        () -> {
-          throw new OutOfMemoryError("on purpose");
-        };
+    a.errorAtRelease = new OutOfMemoryError("on purpose");
 
-    assertThrows(OutOfMemoryError.class, source::work);
+    assertThrows(OutOfMemoryError.class, hold::releaseInBackground);
 
-    assertFalse(b.isRenewed());
+    assertEquals(State.RELEASED, hold.state());
+    assertEquals(1, b.releases.get());
   }
 
   @Test

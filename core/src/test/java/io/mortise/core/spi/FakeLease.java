@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 public final class FakeLease implements OwnedLease {
   public final String name;
   public final AtomicInteger releases = new AtomicInteger();
+  public final AtomicInteger backgroundReleases = new AtomicInteger();
   public final List<LeaseTerms> needed = new CopyOnWriteArrayList<>();
   public final List<Boolean> renewed = new CopyOnWriteArrayList<>();
   public volatile Duration remaining = Duration.ofSeconds(10);
@@ -188,6 +189,18 @@ public final class FakeLease implements OwnedLease {
     }
     failOrThrowLoss();
     state = State.RELEASED;
+  }
+
+  @Override
+  public void releaseInBackground() {
+    if (isValid()) {
+      releases.incrementAndGet();
+      backgroundReleases.incrementAndGet();
+      if (errorAtRelease != null) {
+        throw errorAtRelease;
+      }
+      state = State.RELEASED;
+    }
   }
 
   @Override

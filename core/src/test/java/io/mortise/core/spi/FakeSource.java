@@ -23,6 +23,10 @@ public final class FakeSource implements LeaseSource {
   public final List<Thread> owners = new CopyOnWriteArrayList<>();
   public final Deque<Runnable> submitted = new ConcurrentLinkedDeque<>();
   public final Deque<Runnable> scheduled = new ConcurrentLinkedDeque<>();
+
+  /** For each task the worker that was asked: one of its own, or those that all holds share. */
+  public final List<String> workers = new CopyOnWriteArrayList<>();
+
   public volatile Optional<String> obstacle = Optional.empty();
   public volatile boolean closed;
   public volatile boolean withoutThreads;
@@ -98,6 +102,29 @@ public final class FakeSource implements LeaseSource {
     }
     submitted.add(task);
     return new CompletableFuture<Void>();
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    workers.add("own");
+    LeaseSource.super.execute(task);
+  }
+
+  @Override
+  public void log(Runnable line) {
+    workers.add("log");
+    LeaseSource.super.execute(line);
+  }
+
+  @Override
+  public void notifyDependent(Runnable notification) {
+    workers.add("dependents");
+    LeaseSource.super.execute(notification);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
   }
 
   @Override

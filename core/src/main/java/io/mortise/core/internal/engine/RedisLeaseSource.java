@@ -197,6 +197,21 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
+  public void log(Runnable line) {
+    context.notifications().logs().execute(line);
+  }
+
+  @Override
+  public void notifyDependent(Runnable notification) {
+    context.notifications().dependents().execute(notification);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return context.isClosed();
+  }
+
+  @Override
   public Runnable schedule(Runnable task, long delayNanos) {
     return context.tasks().schedule(task, delayNanos);
   }

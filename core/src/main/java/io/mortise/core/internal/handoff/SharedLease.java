@@ -4,6 +4,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.composite.CompositeLease;
 import io.mortise.core.composite.MemberReplies;
 import io.mortise.core.internal.event.AcquisitionEvents;
+import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
@@ -76,6 +77,11 @@ final class SharedLease extends CompositeLease implements RedisHold {
     if (users.leave(this)) {
       base.drop();
     }
+  }
+
+  @Override
+  public LeaseContext context() {
+    return base.context();
   }
 
   @Override
@@ -173,6 +179,11 @@ final class SharedLease extends CompositeLease implements RedisHold {
     if (users.leave(this)) {
       base.stopRenewal(why);
     }
+  }
+
+  @Override
+  protected void releaseMembersInBackground() {
+    drop();
   }
 
   /** Has the hold released in the background, if this was the last user. */

@@ -1,21 +1,26 @@
 package io.mortise.core.internal.lease;
 
-import com.google.common.collect.ListMultimap;
-import com.google.common.collect.MultimapBuilder;
-import com.google.common.collect.Multimaps;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /**
  * Releases several holds, with one round trip for those of one client. Each hold is released,
- * whatever happens to the others.
+ * whatever happens to the others, and at all clients at the same time: a server that is silent does
+ * not keep the locks of the others held.
  *
  * <p><b>Threads.</b> Any thread may call {@link #run}; each call has its own instance, which is
- * confined to its thread.
+ * confined to its thread. Workers of the clients only send what this thread has prepared, and
+ * release the holds that several threads share; it reads their replies.
  */
 public final class GroupRelease {
   private final List<RuntimeException> failures = new ArrayList<>();
@@ -71,27 +76,87 @@ public final class GroupRelease {
   }
 
   private void releaseAll(List<? extends OwnedLease> leases) {
-    ListMultimap<ScriptExecutor, RedisLease> groups =
-        MultimapBuilder.linkedHashKeys().arrayListValues().build();
+    Map<ScriptExecutor, ClientPart> byClient = new LinkedHashMap<>();
     List<OwnedLease> others = new ArrayList<>();
     for (OwnedLease lease : leases) {
-      if (lease instanceof RedisLease redisLease && redisLease.releasing().begin()) {
-        begun.add(redisLease);
-        groups.put(redisLease.commands(), redisLease);
+      if (lease instanceof RedisHold hold) {
+        ClientPart part =
+            byClient.computeIfAbsent(
+                hold.context().commands(), client -> new ClientPart(hold.context()));
+        if (lease instanceof RedisLease own && own.releasing().begin()) {
+          begun.add(own);
+          part.together.add(own);
+        } else {
+          part.single.add(hold);
+        }
       } else {
         others.add(lease);
       }
     }
-    Multimaps.asMap(groups).forEach(this::releaseTogether);
-    others.forEach(lease -> collectFailure(lease::release));
+    List<ClientPart> parts = List.copyOf(byClient.values());
+    parts.forEach(ClientPart::prepare);
+    parts.stream().skip(others.isEmpty() ? 1 : 0).forEach(ClientPart::start);
+    List<RuntimeException> failuresOfOthers = new ArrayList<>();
+    others.forEach(lease -> collectFailure(lease::release, failuresOfOthers));
+    parts.forEach(ClientPart::finish);
+    failures.addAll(failuresOfOthers);
   }
 
-  private void releaseTogether(ScriptExecutor commands, List<RedisLease> leases) {
-    List<ScriptCall> calls = leases.stream().map(RedisLease::releaseCall).toList();
-    List<ScriptPipeline.Result> results =
-        commands.pipeline().runAll(calls, timeout.nanosFor(commands));
-    for (int i = 0; i < leases.size(); i++) {
-      finish(leases.get(i), results.get(i));
+  /** The replies to what was sent for the holds of one client. */
+  private record Replies(
+      List<ScriptPipeline.Result> ofTogether, List<RuntimeException> failuresOfSingle) {}
+
+  /** The holds of one client. */
+  private final class ClientPart {
+    private final LeaseContext client;
+    private final List<RedisLease> together = new ArrayList<>();
+
+    /** Holds that are shared, or have ended: each is released by itself. */
+    private final List<RedisHold> single = new ArrayList<>();
+
+    private final FutureTask<Replies> sending = new FutureTask<>(this::send);
+    private List<ScriptCall> calls = List.of();
+    private long withinNanos;
+
+    ClientPart(LeaseContext client) {
+      this.client = client;
+    }
+
+    void prepare() {
+      calls = together.stream().map(RedisLease::releaseCall).toList();
+      withinNanos = timeout.nanosFor(client.commands());
+    }
+
+    private Replies send() {
+      List<ScriptPipeline.Result> results = client.commands().pipeline().runAll(calls, withinNanos);
+      List<RuntimeException> failed = new ArrayList<>();
+      single.forEach(hold -> collectFailure(hold::release, failed));
+      return new Replies(results, failed);
+    }
+
+    /** Has a worker send; if there is none, {@link #finish} does it. */
+    void start() {
+      client.tasks().run(sending);
+    }
+
+    void finish() {
+      Replies replies = replies();
+      for (int i = 0; i < together.size(); i++) {
+        GroupRelease.this.finish(together.get(i), replies.ofTogether().get(i));
+      }
+      failures.addAll(replies.failuresOfSingle());
+    }
+
+    private Replies replies() {
+      sending.run(); // without effect if a worker has begun it
+      try {
+        return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(sending));
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof Error error) {
+          throw error;
+        }
+        throw new IllegalStateException("the releases could not be sent", e);
+      }
     }
   }
 
@@ -107,10 +172,11 @@ public final class GroupRelease {
             lease.releasing().ensureEnded();
           }
           lease.release();
-        });
+        },
+        failures);
   }
 
-  private void collectFailure(Runnable release) {
+  private static void collectFailure(Runnable release, List<RuntimeException> failures) {
     try {
       release.run();
     } catch (RuntimeException e) {

@@ -6,8 +6,8 @@ import io.mortise.core.spi.LeaseTerms;
 import java.util.function.LongSupplier;
 
 /**
- * The time limit for the commands of a group at one of its clients. The clients are asked one after
- * the other, so the first may use up the time of the others.
+ * The time limit for the commands of a group at one of its clients. Clients that are asked one
+ * after the other use up each other's time.
  *
  * <p><b>Threads.</b> Confined to the thread that asks the clients.
  */

@@ -11,6 +11,9 @@ import java.util.List;
  */
 public interface RedisHold extends OwnedLease {
 
+  /** Returns the services of its client. */
+  LeaseContext context();
+
   /** Returns the holder id in Redis. */
   String holder();
 

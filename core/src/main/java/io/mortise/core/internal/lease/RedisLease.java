@@ -110,6 +110,11 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
         context.commands(), context.options().tuning().tokenRetention(), id, first, last);
   }
 
+  @Override
+  public LeaseContext context() {
+    return context;
+  }
+
   /** Returns what sends the commands of this hold: the same for all holds of one client. */
   ScriptExecutor commands() {
     return context.commands();
@@ -187,6 +192,11 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
 
   @Override
   public void drop() {
+    releasing.drop();
+  }
+
+  @Override
+  public void releaseInBackground() {
     releasing.drop();
   }
 

@@ -3,10 +3,13 @@ package io.mortise.core.internal.handoff;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
@@ -81,6 +84,40 @@ class SharedLeaseTest {
     assertThrows(LeaseLostException.class, lease::release);
 
     assertEquals(before + 1, users.calls.get());
+  }
+
+  /** As a member of a hold that is lost: one user leaves, and the last one has it released. */
+  @Test
+  void theHoldIsReleasedInTheBackgroundForItsLastUserOnly() {
+    RespServer server = new RespServer(command -> RespServer.integers(List.of(1L, 0L)));
+    RedisLockClient connected = TestClients.of(server, LockOptions.defaults());
+    try {
+      LeaseContext context = connected.context().lease();
+      RedisLease base = hold(context, context.nanos());
+      SharedHold shared =
+          new SharedHold(
+              context.ticker(),
+              context.closing(),
+              LockOptions.defaults().tuning(),
+              base,
+              closed -> {});
+      SharedLease first = shared.begin(new FakeSource("orders"), null);
+      SharedLease second = shared.begin(new FakeSource("orders"), null);
+
+      first.releaseInBackground();
+      assertEquals(State.RELEASED, first.state());
+      assertTrue(second.isValid());
+      assertTrue(base.isLive());
+      second.releaseInBackground();
+
+      assertFalse(base.isLive());
+      await()
+          .atMost(BackgroundCall.LIVENESS)
+          .until(() -> server.heard().stream().anyMatch(call -> call.get(1).equals(RELEASE)));
+    } finally {
+      connected.close();
+      server.close();
+    }
   }
 
   /** The error comes in the middle of the last user's unlock, as when the stack overflows. */
