@@ -107,7 +107,7 @@ class GroupReleaseTest {
   }
 
   private static String confirmedAfter(CountDownLatch released) {
-    Uninterruptibles.awaitUninterruptibly(released, BackgroundCall.LIVENESS);
+    var unused = Uninterruptibles.awaitUninterruptibly(released, BackgroundCall.LIVENESS);
     return CONFIRMED_TO_NOBODY;
   }
 
