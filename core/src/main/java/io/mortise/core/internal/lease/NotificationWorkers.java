@@ -26,9 +26,4 @@ public record NotificationWorkers(Executor listeners, Executor dependents, Execu
         new SharedWorkers(tasks::execute, MAX_FOR_DEPENDENTS, true)::execute,
         new SharedWorkers(tasks::execute, 1, true)::execute);
   }
-
-  /** Returns workers that are all the same. */
-  public static NotificationWorkers same(Executor worker) {
-    return new NotificationWorkers(worker, worker, worker);
-  }
 }

@@ -13,7 +13,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.LockId;
-import io.mortise.core.internal.lease.NotificationWorkers;
+import io.mortise.core.internal.lease.SameWorkers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -144,7 +144,7 @@ class LocalQueuesInterleavingsTest {
           LocalQueue queue = scenario.queues.join(LOCK);
           assertTrue(queue.enter(0, true));
           LeaseStateMachine hold =
-              new LeaseStateMachine(LOCK.name(), NotificationWorkers.same(Runnable::run));
+              new LeaseStateMachine(LOCK.name(), SameWorkers.of(Runnable::run));
           race(
               () -> {
                 if (hold.lose(loss)) {

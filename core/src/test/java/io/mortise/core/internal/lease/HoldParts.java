@@ -9,8 +9,7 @@ final class HoldParts {
   static final String HOLDER = "holder";
 
   final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), HOLDER, null);
-  final LeaseStateMachine state =
-      new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+  final LeaseStateMachine state = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
   final LeaseTiming timing;
   final LeaseRenewal renewal;
   final LeaseSlot slot;

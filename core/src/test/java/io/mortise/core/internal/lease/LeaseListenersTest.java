@@ -31,7 +31,7 @@ class LeaseListenersTest {
 
   private final WorkerPool workers = new WorkerPool("test");
   private final LeaseListeners listeners =
-      new LeaseListeners(NotificationWorkers.same(workers::execute), "orders", true);
+      new LeaseListeners(SameWorkers.of(workers::execute), "orders", true);
   private final List<Object> notified = new CopyOnWriteArrayList<>();
   private final CountDownLatch release = new CountDownLatch(1);
 
@@ -166,7 +166,7 @@ class LeaseListenersTest {
   void aNotificationThatIsRejectedIsDeliveredByTheThreadOfTheChange() {
     LeaseListeners rejected =
         new LeaseListeners(
-            NotificationWorkers.same(
+            SameWorkers.of(
                 notification -> {
                   throw new RejectedExecutionException("on purpose");
                 }),
@@ -223,8 +223,7 @@ class LeaseListenersTest {
 
   @Test
   void aSlowListenerDelaysOnlyItsOwnLease() {
-    LeaseListeners others =
-        new LeaseListeners(NotificationWorkers.same(workers::execute), "others", true);
+    LeaseListeners others = new LeaseListeners(SameWorkers.of(workers::execute), "others", true);
     CountDownLatch slow = new CountDownLatch(1);
     listeners.onLost(
         loss -> {

@@ -20,7 +20,7 @@ class LeaseSlotInterleavingsTest {
   /** A hold behind which another acquisition waits. */
   private static class Scenario {
     private final LeaseStateMachine state =
-        new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+        new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
     private final LeaseSlot slot =
         new LeaseSlot(LockOptions.defaults().tuning(), new StoppedTicker(), new ClosingState());
     private volatile boolean bound;

@@ -29,8 +29,7 @@ class LeaseStateMachineInterleavingsTest {
 
   /** A hold, with the notifications of its listeners. */
   private static final class Hold {
-    final LeaseStateMachine state =
-        new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+    final LeaseStateMachine state = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
     final List<State> notified = new CopyOnWriteArrayList<>();
     final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
     final AtomicInteger ended = new AtomicInteger();
@@ -109,8 +108,7 @@ class LeaseStateMachineInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          LeaseStateMachine state =
-              new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+          LeaseStateMachine state = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
           AtomicInteger begun = new AtomicInteger();
           Interleavings.Step releaser =
               () -> {
@@ -175,8 +173,7 @@ class LeaseStateMachineInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          LeaseStateMachine state =
-              new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+          LeaseStateMachine state = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
           List<State> notified = new CopyOnWriteArrayList<>();
           AtomicReference<Phase> whenAdded = new AtomicReference<>();
           race(

@@ -29,11 +29,10 @@ class LeaseStateMachineTest {
   private static final LeaseLoss OTHER = new LeaseLoss("orders", 7, Reason.FORCED, 0, "by force");
 
   private final LeaseStateMachine state =
-      new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+      new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
 
   private static LeaseStateMachine in(Phase phase) {
-    LeaseStateMachine state =
-        new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+    LeaseStateMachine state = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
     switch (phase) {
       case HELD -> {}
       case AT_RISK -> state.atRisk();
@@ -152,8 +151,7 @@ class LeaseStateMachineTest {
     List<Predicate<LeaseStateMachine>> ends =
         List.of(s -> s.lose(LOSS), s -> s.lose(OTHER), LeaseStateMachine::beginRelease);
     for (int round = 0; round < 500; round++) {
-      LeaseStateMachine raced =
-          new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+      LeaseStateMachine raced = new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
       AtomicInteger told = new AtomicInteger();
       raced.onLost(loss -> told.incrementAndGet());
       CyclicBarrier start = new CyclicBarrier(ends.size());

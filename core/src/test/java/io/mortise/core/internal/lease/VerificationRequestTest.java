@@ -56,7 +56,7 @@ class VerificationRequestTest {
 
   private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
   private final LeaseStateMachine state =
-      new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
+      new LeaseStateMachine("orders", SameWorkers.of(Runnable::run));
 
   @AfterEach
   void close() {
