@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mortise.testkit.FaultProxy;
 import io.mortise.testkit.RedisServer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -65,6 +66,25 @@ class DoctorCommandTest {
     assertTrue(run.out().contains("  problem  connection"), run::out);
     assertTrue(run.out().contains("is the server running there?"), run::out);
     assertFalse(run.out().contains("secret"), run::out);
+  }
+
+  /** Its user sets options, and no settings of the library. */
+  @Test
+  void aRemedyNamesTheOptionThatSetsIt() {
+    try (RedisServer server = sound();
+        FaultProxy silent = FaultProxy.to(server)) {
+      silent.blackhole(FaultProxy.Direction.TO_CLIENT);
+
+      CommandRun table = CommandRun.of("doctor", "--timeout", "500ms", "--redis", silent.uri());
+      CommandRun json =
+          CommandRun.of("doctor", "--json", "--timeout", "500ms", "--redis", silent.uri());
+
+      for (CommandRun run : List.of(table, json)) {
+        assertEquals(1, run.status(), run::out);
+        assertTrue(run.out().contains("raise --timeout"), run::out);
+        assertFalse(run.out().contains("LockOptions."), run::out);
+      }
+    }
   }
 
   @Test

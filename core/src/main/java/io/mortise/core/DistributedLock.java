@@ -126,8 +126,8 @@ public interface DistributedLock extends Lock {
    * MultiLock} or {@code RedLock} of such views has the minimum that it is given itself.
    *
    * <p><b>After the release</b> the thread, or the handle, holds nothing: no renewal, no listener,
-   * no loss. {@link #isLocked()} and {@link #remainingLease()} show the rest, and {@link
-   * #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
+   * no loss. {@link #isLocked()}, {@link #remainingLease()} and {@link #inspect()} show the rest,
+   * and {@link #forceUnlock()} ends it. {@link LockClient#close()} leaves it, as a release does.
    *
    * <p><b>To keep a lock busy for exactly {@code d}</b>, use {@code lock.withLease(d).atLeast(d)},
    * and release it when the work is done, or at once: the lock stays in Redis until {@code d} is
@@ -365,8 +365,8 @@ public interface DistributedLock extends Lock {
 
   /**
    * Returns the hold of the current thread, for its fencing token, its state and its listeners. Its
-   * {@code close()} is for handles only and throws here: a thread releases its hold by {@link
-   * #unlock()}.
+   * {@code close()} and {@code releaseAsync()} are for handles only, and fail here with an {@link
+   * IllegalMonitorStateException}: a thread releases its hold by {@link #unlock()}.
    *
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */

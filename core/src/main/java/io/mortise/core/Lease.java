@@ -107,6 +107,8 @@ public interface Lease extends AutoCloseable {
    * @throws LockException if Redis could not confirm the release; it is repeated in the background,
    *     and the message says when the lease has run out. With {@link LockException.Reason#IN_DOUBT}
    *     nothing is left to release, but the hold may have been lost before
+   * @throws IllegalMonitorStateException if it is the hold of a thread ({@link
+   *     DistributedLock#lease()}), which {@code unlock()} releases
    */
   @Override
   void close();

@@ -8,9 +8,11 @@ import redis.clients.jedis.UnifiedJedis;
  * The access of a process to its locks: the connections, the renewal of its holds, and the
  * subscription that wakes its waiters. One client for each Redis is enough for a whole application.
  *
- * <p>A client connects when it is first needed. It runs one scheduler thread, one subscriber thread
- * while a thread waits (or has waited recently), and a few workers that end when idle; all are
- * daemons. If it has a {@link LockListener}, another daemon calls it.
+ * <p>A client connects when it is first needed; one that wants {@linkplain
+ * LockOptions#acknowledgement() acknowledgements} also when it is created, to see whether its
+ * server has the command. It runs one scheduler thread, one subscriber thread while a thread waits
+ * (or has waited recently), and a few workers that end when idle; all are daemons. If it has a
+ * {@link LockListener}, another daemon calls it.
  *
  * <p><b>Failover.</b> When a connection breaks, the sentinels name another master, or slots of a
  * cluster have another one, all holds are verified immediately: each is kept, or reported lost
@@ -65,6 +67,9 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *     database, chooses the version of Redis' protocol; other settings are in the options
    * @throws IllegalArgumentException if the URI has another form; the message shows no user and no
    *     password
+   * @throws LockException if the options want an {@linkplain LockOptions#acknowledgement()
+   *     acknowledgement}, and the server does not support it, or refuses this client; not if the
+   *     server does not answer
    */
   static LockClient create(String uri, LockOptions options) {
     return create(uri, ConnectionSecurity.NONE, options);
@@ -77,6 +82,7 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    * @throws IllegalArgumentException if the URI has another form, or the security has what is of no
    *     use for it: a context of TLS without {@code rediss}, or a password of sentinels without
    *     sentinels; the message shows no user and no password
+   * @throws LockException as {@link #create(String, LockOptions)} throws it
    */
   static LockClient create(String uri, ConnectionSecurity security, LockOptions options) {
     Objects.requireNonNull(uri, "uri");
@@ -108,6 +114,7 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
    *     failover when these connections are half-open; a client that is created from a URI asks the
    *     sentinels itself
    * @throws IllegalArgumentException if it is a client of another type
+   * @throws LockException as {@link #create(String, LockOptions)} throws it
    */
   static LockClient create(UnifiedJedis jedis, LockOptions options) {
     Objects.requireNonNull(jedis, "jedis");
@@ -171,8 +178,9 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
   void close();
 
   /**
-   * The resources that a client has in use at one moment. All are zero when no lock is held, no
-   * thread waits, and no channel lingers any more.
+   * The resources that a client has in use at one moment, and two facts about it: {@link
+   * #unreachableServers()} and {@link #droppedEvents()}. The resources are all zero when no lock is
+   * held, no thread waits, and no channel lingers any more.
    *
    * <p>Not to be implemented by users: later versions may have more methods.
    */
@@ -217,7 +225,7 @@ public sealed interface LockClient extends AutoCloseable permits RedisLockClient
      */
     long droppedEvents();
 
-    /** Returns whether nothing is in use. */
+    /** Returns whether no resource is in use. */
     default boolean isIdle() {
       return holds() + contended() + channels() + pendingReleases() == 0
           && scheduled() + connectionsInUse() == 0;

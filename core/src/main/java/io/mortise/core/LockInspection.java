@@ -58,7 +58,11 @@ public interface LockInspection {
    */
   OptionalLong lastToken();
 
-  /** Returns the holders, one or several readers; those of a composite lock are in its members. */
+  /**
+   * Returns the holders, one or several readers; those of a composite lock are in its members. A
+   * holder that has released the lock before its {@linkplain DistributedLock#atLeast minimum} was
+   * over is among them until then; the report says so.
+   */
   List<Participant> holders();
 
   /**

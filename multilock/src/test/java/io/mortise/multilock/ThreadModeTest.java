@@ -81,9 +81,9 @@ class ThreadModeTest {
     for (int i = 0; i < members.size(); i++) {
       LeaseSource member = members.get(i);
       if (ThreadOwnership.leaseOf(member.identity()).isEmpty()) {
-        ThreadOwnership.register(member, leases.get(i), TERMS);
+        ThreadOwnership.registerFor(this, member, leases.get(i), TERMS);
       } else {
-        assertTrue(ThreadOwnership.lock(member, TERMS));
+        assertTrue(ThreadOwnership.lockFor(this, member, TERMS));
       }
     }
   }
@@ -93,7 +93,7 @@ class ThreadModeTest {
     OwnedLease hold =
         new MultiLease(
             whole, members, leases, 1, Thread.currentThread(), true, new ThreadMode(), 0);
-    ThreadOwnership.register(whole, hold, TERMS);
+    ThreadOwnership.registerFor(this, whole, hold, TERMS);
   }
 
   private void assertThreadHoldsNoMember() {
@@ -105,7 +105,7 @@ class ThreadModeTest {
   /** Exits that level of each member. */
   private void assertThreadHoldsEachMemberOnce() {
     for (LeaseSource member : members) {
-      assertNotNull(ThreadOwnership.exit(member), member.name());
+      assertNotNull(ThreadOwnership.exitFor(this, member), member.name());
     }
   }
 
@@ -121,7 +121,7 @@ class ThreadModeTest {
     failing.clear();
     for (LeaseSource member : members) {
       while (ThreadOwnership.leaseOf(member.identity()).isPresent()) {
-        var unused = ThreadOwnership.exit(member);
+        var unused = ThreadOwnership.exitFor(this, member);
       }
     }
   }
@@ -162,7 +162,7 @@ class ThreadModeTest {
     failing.add("keepUntil first");
     LeaseTerms kept = TERMS.atLeast(Duration.ofHours(1));
 
-    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.lock(whole, kept));
+    assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.lockFor(this, whole, kept));
 
     ThreadOwnership.unlock(whole);
     assertThreadHoldsNoMember();

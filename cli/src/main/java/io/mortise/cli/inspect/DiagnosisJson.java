@@ -3,6 +3,7 @@ package io.mortise.cli.inspect;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mortise.cli.options.OptionNames;
 import io.mortise.core.ServerHealth;
 import io.mortise.core.ServerHealth.Finding;
 import io.mortise.core.ServerHealth.Severity;
@@ -59,7 +60,9 @@ public final class DiagnosisJson {
   }
 
   private static void add(ObjectNode node, Severity severity, String problem, String remedy) {
-    node.put("severity", word(severity)).put("problem", problem).put("remedy", remedy);
+    node.put("severity", word(severity))
+        .put("problem", OptionNames.in(problem))
+        .put("remedy", OptionNames.in(remedy));
   }
 
   private static String word(Enum<?> value) {

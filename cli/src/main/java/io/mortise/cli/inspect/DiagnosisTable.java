@@ -1,5 +1,6 @@
 package io.mortise.cli.inspect;
 
+import io.mortise.cli.options.OptionNames;
 import io.mortise.cli.text.Cell;
 import io.mortise.cli.text.Style;
 import io.mortise.cli.text.TextTable;
@@ -65,9 +66,11 @@ public final class DiagnosisTable {
   }
 
   private void finding(Severity severity, String check, String problem, String remedy) {
-    line(severity, check, problem);
-    for (String part : wrapped(remedy)) {
-      table.row(Cell.plain(""), Cell.plain(""), new Cell("-> " + part, Style.FAINT));
+    line(severity, check, OptionNames.in(problem));
+    String arrow = "-> ";
+    for (String part : wrapped(OptionNames.in(remedy))) {
+      table.row(Cell.plain(""), Cell.plain(""), new Cell(arrow + part, Style.FAINT));
+      arrow = "   "; // one remedy has one arrow
     }
   }
 

@@ -9,6 +9,7 @@ import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockInspection.Participant.Access;
 import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.inspect.LockSearch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,6 +95,9 @@ public final class LockTable {
   }
 
   private static String verb(Participant holder) {
+    if (LockSearch.isReleased(holder)) {
+      return "kept";
+    }
     String verb =
         switch (holder.access()) {
           case EXCLUSIVE -> "holds";

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.inspect.LockSearch;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +22,9 @@ import java.util.Locale;
  *    "complete": ..., "holders": [PARTICIPANT, ...], "waiters": [PARTICIPANT, ...]}, ...]}, ...]}
  * </pre>
  *
- * <p>A fact that is not known has no field. A lease without an end has no {@code remainingMillis}.
+ * <p>A holder that has released the lock, which stays busy for the rest of its minimum, has {@code
+ * "released": true}. A fact that is not known has no field. A lease without an end has no {@code
+ * remainingMillis}.
  */
 public final class LocksJson {
   private LocksJson() {}
@@ -74,6 +77,9 @@ public final class LocksJson {
     each.askedAt().ifPresent(at -> node.put("askedAt", at.toString()));
     each.acquiredAt().ifPresent(at -> node.put("acquiredAt", at.toString()));
     node.put("holdCount", each.holdCount());
+    if (LockSearch.isReleased(each)) {
+      node.put("released", true);
+    }
     if (!each.remaining().equals(LockOptions.MAX_LEASE)) {
       node.put("remainingMillis", each.remaining().toMillis());
     }

@@ -29,6 +29,7 @@ public final class OptionNames {
             "waited for Redis for $1, and --wait allows for a longer time")
         .replace("LockOptions.commandTimeout", "--timeout")
         .replace("LockOptions.namespace", "--namespace")
+        .replace("; other settings are in LockOptions", "; other settings are options of mortise")
         .replace(
             "use atLeast(lease), and release it early",
             "use --at-least with the same time, and let the command end before it");

@@ -71,7 +71,9 @@ public final class RedisOptions {
         clients.close();
         throw new ParameterException(
             command.commandLine(),
-            (given.isEmpty() ? RedisUris.URIS_VARIABLE : "--redis") + ": " + e.getMessage(),
+            (given.isEmpty() ? RedisUris.URIS_VARIABLE : "--redis")
+                + ": "
+                + OptionNames.in(String.valueOf(e.getMessage())),
             e);
       }
     }

@@ -3,12 +3,15 @@ package io.mortise.cli.inspect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
+import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +55,34 @@ class LockTableTest {
       assertEquals(
           "  waits 2  ? strange          -             -       -       over", lines.get(4));
       assertEquals(5, lines.size());
+    }
+  }
+
+  /** A plain lock, a reader and a writer have another id each for the rest. */
+  @Test
+  void theRestOfAMinimumIsNoHold() {
+    try (RedisServer server = RedisServer.start();
+        LockClient client = LockClient.create(server.uri())) {
+      for (DistributedLock lock :
+          List.of(
+              client.lock("report"),
+              new RedisReadWriteLock(client, "read").readLock(),
+              new RedisReadWriteLock(client, "write").writeLock())) {
+        lock.atLeast(Duration.ofMinutes(5)).tryAcquire().orElseThrow().close();
+        Census found = Census.take("x", client, lock.name(), false, 10);
+
+        List<String> lines = new LockTable(Instant.now()).of(found, false);
+
+        assertTrue(lines.get(2).startsWith("  kept "), lines.get(2));
+        assertTrue(
+            LocksJson.of(Instant.now(), List.of(found))
+                .at("/servers/0/locks/0/holders/0/released")
+                .asBoolean(),
+            lock::name);
+        assertTrue(
+            found.locks().get(0).toString().contains(", released, and busy for the rest"),
+            found::toString);
+      }
     }
   }
 

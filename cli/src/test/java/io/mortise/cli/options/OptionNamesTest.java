@@ -20,6 +20,9 @@ class OptionNamesTest {
         "lock 'x': waited for Redis for 10s, and --wait allows for a longer time: no answer",
         OptionNames.in(
             "lock 'x': waited for Redis as long as LockOptions.outageTimeout, PT10S, allows: no answer"));
+    assertEquals(
+        "the query is protocol=2; other settings are options of mortise",
+        OptionNames.in("the query is protocol=2; other settings are in LockOptions"));
   }
 
   @ParameterizedTest

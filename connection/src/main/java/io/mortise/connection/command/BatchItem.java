@@ -34,11 +34,7 @@ public interface BatchItem {
   /** Returns the time limit for the answer; a batch has the shortest limit of its items. */
   long withinNanos();
 
-  /**
-   * Handles the answer to this item.
-   *
-   * @param sentNanos the time before the batch was sent, by the ticker of the client
-   */
+  /** Handles the answer to this item of a batch that was sent at that time. */
   void onReply(long answer, long sentNanos);
 
   /** Handles the failure of this item: there is no answer. */

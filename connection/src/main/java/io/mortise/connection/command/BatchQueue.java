@@ -127,11 +127,7 @@ final class BatchQueue<B> {
     return running;
   }
 
-  /**
-   * Starts one more worker, if batches wait and the workers are too few for that server.
-   *
-   * @return whether a worker sends what waits
-   */
+  /** Starts one more worker where it helps; returns whether a worker sends what waits. */
   boolean startWorker(WorkerPool workers, long nowNanos) {
     synchronized (this) {
       B next = waiting.peek();

@@ -15,16 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The workers of the queues call it, each with a batch of its own.
  */
-final class BatchSender implements BatchQueue.Handling<List<PendingItem>> {
-  private final ScriptExecutor executor;
-  private final BatchFaults faults;
-  private final Ticker ticker;
-
-  BatchSender(ScriptExecutor executor, BatchFaults faults, Ticker ticker) {
-    this.executor = executor;
-    this.faults = faults;
-    this.ticker = ticker;
-  }
+record BatchSender(ScriptExecutor executor, BatchFaults faults, Ticker ticker)
+    implements BatchQueue.Handling<List<PendingItem>> {
 
   @Override
   public long deadlineNanos(List<PendingItem> batch) {

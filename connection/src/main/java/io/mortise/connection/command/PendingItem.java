@@ -27,10 +27,7 @@ final class PendingItem {
 
   private final AtomicBoolean delivered = new AtomicBoolean();
 
-  /**
-   * Whether a worker has the item, or it failed because no worker has; only the scheduler's thread
-   * uses it.
-   */
+  /** Whether a worker has the item, or it has failed; only the scheduler's thread uses it. */
   boolean dispatched;
 
   PendingItem(BatchItem item) {

@@ -27,9 +27,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 record PipelinedExchange(List<ScriptRequest> requests, Topology topology, boolean byText)
     implements Exchange {
 
-  /**
-   * Returns the first of the requests: those that may be written at once, see {@link WriteBound}.
-   */
+  /** Returns the first requests, which may be written at once, see {@link WriteBound}. */
   static List<ScriptRequest> firstPart(List<ScriptRequest> requests, boolean byText) {
     return WriteBound.first(requests, size(byText));
   }

@@ -18,22 +18,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p><b>Threads.</b> Any thread may call every method; the object is immutable.
  */
-final class ReplicaAcknowledgement {
-  private final Durability wanted;
-
-  ReplicaAcknowledgement(Durability wanted) {
-    this.wanted = wanted;
-  }
+record ReplicaAcknowledgement(Durability wanted) {
 
   boolean isRequired() {
     return wanted.isWanted();
   }
 
-  /**
-   * Waits for the acknowledgements.
-   *
-   * @return the failure when some are missing; null otherwise
-   */
+  /** Waits for the acknowledgements; returns the failure when some are missing. */
   @Nullable AcknowledgementFailure await(Connection connection, Deadline deadline) {
     long halfMillis = deadline.leftNanos() / 2_000_000;
     long millis = Math.max(1, Math.min(wanted.within().toMillis(), halfMillis));
@@ -48,10 +39,7 @@ final class ReplicaAcknowledgement {
     }
   }
 
-  /**
-   * Sends a wait for no replica: fails unless the server has the command, and its settings allow
-   * it.
-   */
+  /** Waits for no replica: fails unless the server has the command, and may run it. */
   Object probe(Connection connection, Deadline deadline) {
     CommandArguments command =
         wanted.onDisk()
@@ -72,10 +60,7 @@ final class ReplicaAcknowledgement {
         .formatted(refusal.getMessage());
   }
 
-  /**
-   * Returns the failure of a probe as the caller that makes the client gets it; null when it is
-   * transient.
-   */
+  /** Returns the failure of a probe for the caller; null when it is transient. */
   static @Nullable CommandException permanentFailureOf(CommandException fault) {
     if (fault.getCause() instanceof JedisDataException refusal && isUnsupported(refusal)) {
       return new CommandException(Kind.NOT_SUPPORTED, false, unsupported(refusal), refusal);

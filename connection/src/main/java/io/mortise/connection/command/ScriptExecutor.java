@@ -52,7 +52,6 @@ public final class ScriptExecutor {
     return pipeline;
   }
 
-  /** Runs one call. */
   public Reply run(ScriptCall call, long withinNanos) throws CommandException {
     return run(ScriptRequest.of(call), withinNanos);
   }

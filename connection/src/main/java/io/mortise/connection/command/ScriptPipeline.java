@@ -122,11 +122,7 @@ public final class ScriptPipeline {
         calls.stream().map(ScriptRequest::of).toList(), Math.max(MIN_NANOS, withinNanos), byText);
   }
 
-  /**
-   * The answer to one of many calls, or its failure.
-   *
-   * @param reply the answer; an empty one when there is a failure
-   */
+  /** The answer to one of many calls, or an empty one and its failure. */
   public record Result(Reply reply, @Nullable CommandException fault) {
     private static final Reply NO_REPLY = new Reply("", null, null);
 

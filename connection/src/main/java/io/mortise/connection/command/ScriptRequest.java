@@ -33,11 +33,7 @@ public record ScriptRequest(Script script, List<byte[]> keys, List<byte[]> argum
     return new ScriptRequest(script, keys, arguments);
   }
 
-  /**
-   * Returns the approximate length on the wire.
-   *
-   * @param text the script or its SHA-1
-   */
+  /** Returns the approximate length on the wire, with the script or its SHA-1. */
   int bytes(byte[] text) {
     return text.length + FRAME_BYTES * 3 + bytes();
   }

@@ -28,7 +28,6 @@ final class WriteBound {
     return elements.subList(0, end);
   }
 
-  /** Returns all parts, in the order of the elements. */
   static <T> List<List<T>> parts(List<T> elements, ToIntFunction<T> bytes) {
     List<List<T>> parts = new ArrayList<>();
     List<T> rest = elements;

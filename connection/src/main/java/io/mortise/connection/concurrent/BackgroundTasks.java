@@ -36,10 +36,7 @@ public final class BackgroundTasks {
     this.ticker = ticker;
   }
 
-  /**
-   * Runs a task on a worker; after a short delay when no thread can be started now. Drops it when
-   * the client is closed.
-   */
+  /** Runs a task on a worker, later if no thread can be started; not after the close. */
   public void run(Runnable task) {
     try {
       start(task, false);

@@ -24,19 +24,12 @@ public final class Backoff {
     this.random = random;
   }
 
-  /**
-   * Returns the next pause: between half and all of a duration that doubles with each call, up to
-   * the maximum.
-   */
+  /** Returns the next pause: between half and all of a time that doubles up to the maximum. */
   public long nextNanos() {
     return pauseNanos(firstNanos, maxNanos, failures++, random.getAsDouble());
   }
 
-  /**
-   * Returns the pause after a number of failures, for callers that count them.
-   *
-   * @param random from 0 inclusive to 1 exclusive
-   */
+  /** Returns the pause after that many failures; the random number is from 0 to below 1. */
   public static long pauseNanos(long firstNanos, long maxNanos, int failures, double random) {
     long fullNanos = Math.min(maxNanos, firstNanos << Math.min(failures, MAX_DOUBLINGS));
     return (long) (fullNanos * (0.5 + random / 2));

@@ -37,9 +37,7 @@ public record Deadline(long atNanos, Ticker ticker) {
     return leftNanos() <= 0;
   }
 
-  /**
-   * Returns the time left as the time-out of a socket: at least 1 ms, because 0 means no time-out.
-   */
+  /** Returns the time left for a socket: at least 1 ms, because 0 means no time-out. */
   public int leftMillis() {
     long left = leftNanos();
     long millis = left / NANOS_PER_MILLI + (left % NANOS_PER_MILLI > 0 ? 1 : 0);

@@ -21,20 +21,17 @@ public final class RepeatedFailureLog {
     this.message = message;
   }
 
-  /** Logs a failure. If that throws, as without memory, the next failure is the first. */
+  /** Logs a failure. If there is no memory for that, the next failure is the first. */
   public void failed(Throwable failure) {
-    if (!logged.compareAndSet(false, true)) {
-      log.debug(message, failure);
-      return;
-    }
-    boolean written = false;
+    boolean first = logged.compareAndSet(false, true);
     try {
-      log.error(message, failure);
-      written = true;
-    } finally {
-      if (!written) {
-        logged.set(false);
+      if (first) {
+        log.error(message, failure);
+      } else {
+        log.debug(message, failure);
       }
+    } catch (Throwable noLog) {
+      logged.set(!first);
     }
   }
 

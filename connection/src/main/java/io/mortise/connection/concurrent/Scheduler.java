@@ -39,7 +39,6 @@ public final class Scheduler implements AutoCloseable {
   /** The minimum sleep between two passes. */
   private static final long TICK_NANOS = 1_000_000;
 
-  /** The maximum sleep. */
   private static final long IDLE_NANOS = 60_000_000_000L;
 
   /**
@@ -58,10 +57,7 @@ public final class Scheduler implements AutoCloseable {
   private final ThreadFactory threads;
   private volatile boolean scanning;
 
-  /**
-   * Requests another pass. The park permit alone is not enough: any lock taken in a scan may
-   * consume it.
-   */
+  /** Requests another pass: any lock that is taken in a scan may consume the park permit. */
   private volatile boolean wakeRequested;
 
   private volatile long wakeAtNanos;
@@ -82,11 +78,7 @@ public final class Scheduler implements AutoCloseable {
     this(clock, afterScan, threads, TimingWheel.DEFAULT_SLOTS);
   }
 
-  /**
-   * Creates a scheduler with a wheel of another size.
-   *
-   * @param slotCount a power of two
-   */
+  /** Creates a scheduler with another number of slots, a power of two. */
   Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads, int slotCount) {
     this.clock = clock;
     this.afterScan = afterScan;
@@ -95,17 +87,13 @@ public final class Scheduler implements AutoCloseable {
     this.wheel = new TimingWheel(IDLE_NANOS, wakeAtNanos, slotCount);
   }
 
-  /** Starts the thread. */
   public void start() {
     Thread started = threads.newThread(this::loop);
     thread = started;
     started.start();
   }
 
-  /**
-   * Adds a task, which is not there yet. If an error is thrown, it was not added: nobody would
-   * remove it.
-   */
+  /** Adds a task that is not there yet. After an error it is not there either. */
   public void add(ScheduledTask task) {
     try {
       wheel.add(task);
@@ -261,11 +249,7 @@ public final class Scheduler implements AutoCloseable {
         task.onDue(nowNanos);
         failures.succeeded();
       } catch (Throwable e) {
-        try {
-          failures.failed(e);
-        } catch (Throwable unloggable) {
-          // The log needs memory too.
-        }
+        failures.failed(e);
       }
     }
   }

@@ -75,7 +75,6 @@ final class TimingWheel {
   /** The slots, all from the beginning: what a client uses does not grow in its first round. */
   private final Slot[] slots;
 
-  /** The slot of each task. */
   private final ConcurrentMap<ScheduledTask, Slot> places = new ConcurrentHashMap<>();
 
   /** Made once: to remove a task needs no memory. */
@@ -165,7 +164,6 @@ final class TimingWheel {
     return next;
   }
 
-  /** Returns whether a task is due. */
   boolean isAnyDue(long nowNanos) {
     boolean all = readsAll;
     if (all) { // otherwise a request that comes in between would be cleared

@@ -71,10 +71,7 @@ public final class WorkerPool implements AutoCloseable {
     platform.execute(tracked(task));
   }
 
-  /**
-   * Runs the task on a worker; returns false when no thread can be started, or the client is
-   * closed.
-   */
+  /** Runs the task on a worker; returns false when there is none, or the client is closed. */
   public boolean tryRun(Runnable task) {
     try {
       execute(task);
@@ -84,11 +81,7 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Runs an asynchronous acquisition.
-   *
-   * @throws RejectedExecutionException if the client is closed
-   */
+  /** Runs an asynchronous acquisition, unless the client is closed. */
   public Future<?> submitBlocking(Runnable task) {
     return blockingTasks.submit(tracked(task));
   }

@@ -94,10 +94,7 @@ public final class CommandException extends Exception {
     return mayHaveExecuted;
   }
 
-  /**
-   * Returns the number of attempts that had no answer, earlier ones included: each of them may
-   * still be on its way to the server.
-   */
+  /** Returns how many attempts had no answer, and so may still be on their way to the server. */
   public int unansweredAttempts() {
     return unansweredAttempts;
   }
@@ -129,7 +126,6 @@ public final class CommandException extends Exception {
     return isBrokenConnection() || (isUndoUnanswered() && !isTimeOut());
   }
 
-  /** Returns whether a time-out is the cause. */
   public boolean isTimeOut() {
     for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof SocketTimeoutException || cause instanceof TimeoutException) {

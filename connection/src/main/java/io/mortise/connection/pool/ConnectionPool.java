@@ -98,11 +98,7 @@ public interface ConnectionPool extends AutoCloseable {
      */
     public abstract void endGeneration();
 
-    /**
-     * Gives the connection back.
-     *
-     * @param reusable false when its answers may be out of step, so that the pool has to close it
-     */
+    /** Gives the connection back, for reuse only if its answers are not out of step. */
     public abstract void giveBack(boolean reusable);
   }
 }

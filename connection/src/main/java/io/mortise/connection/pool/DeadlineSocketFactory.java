@@ -44,11 +44,6 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
   /** The socket below TLS, or the only one. */
   private volatile @Nullable Socket socket;
 
-  /**
-   * @param addresses the addresses of the server's host
-   * @param config says whether and how TLS is spoken
-   * @param random chooses the order of the addresses
-   */
   DeadlineSocketFactory(
       HostAndPort server,
       HostAddresses addresses,
@@ -112,9 +107,7 @@ final class DeadlineSocketFactory implements JedisSocketFactory {
     throw failure != null ? failure : new UnknownHostException(server.getHost());
   }
 
-  /**
-   * Connects within an equal share of the time, so that a silent address leaves time for the next.
-   */
+  /** Connects within an equal share of the time: a silent address leaves time for the next. */
   private Socket connect(InetSocketAddress address, int addressesLeft) throws IOException {
     Socket created = new ReadDeadlineSocket(deadline.ticker());
     try {

@@ -201,7 +201,6 @@ public final class ErrorClassifier {
                 : "the connection to " + where + " failed: " + message;
   }
 
-  /** Classifies an exception of connecting. */
   public static CommandException ofConnecting(Exception thrown, String where) {
     CommandException fault = of(thrown, where, false);
     if (fault.kind() != Kind.UNREACHABLE) {

@@ -35,11 +35,7 @@ public final class EvictionPolicyCheck {
     known.set(true);
   }
 
-  /**
-   * Reads the policy from the server's answer, and warns if it may evict locks.
-   *
-   * @param info the section {@code memory} of INFO
-   */
+  /** Reads the section {@code memory} of INFO, and warns if the server may evict locks. */
   public void read(ServerInfo info) {
     Optional<String> risk = risk(info);
     if (risk.isPresent() && known.compareAndSet(false, true)) {
@@ -48,11 +44,7 @@ public final class EvictionPolicyCheck {
     known.set(true);
   }
 
-  /**
-   * Returns why the server may evict locks; empty if it may not, or does not say.
-   *
-   * @param info the section {@code memory} of INFO
-   */
+  /** Returns why the server may evict locks, by the same section; empty if it does not say. */
   public static Optional<String> risk(ServerInfo info) {
     long limit = info.number("maxmemory").orElse(0);
     String policy = info.field("maxmemory_policy").orElse(NO_EVICTION);

@@ -24,10 +24,7 @@ public interface Exchange {
     return 0;
   }
 
-  /**
-   * Returns the same exchange behind ASKING, for a node that is importing the slot. ASKING counts
-   * for one command.
-   */
+  /** Returns the exchange behind ASKING, which counts for one command, for an importing node. */
   default Exchange asking() {
     return new BehindAsking(this);
   }

@@ -6,6 +6,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import java.time.Duration;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -117,10 +118,7 @@ public final class JedisConnectionPool implements ConnectionPool {
     }
   }
 
-  /**
-   * A borrowed connection, which is null until the pool has lent it; made before, so that nothing
-   * can fail in between.
-   */
+  /** A connection, null until it is lent; made before, so that nothing fails in between. */
   private final class PooledJedisConnection extends PooledConnection {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
@@ -153,11 +151,7 @@ public final class JedisConnectionPool implements ConnectionPool {
 
     @Override
     public Connection connection() {
-      Connection borrowed = connection;
-      if (borrowed == null) {
-        throw new IllegalStateException("no connection was borrowed");
-      }
-      return borrowed;
+      return Objects.requireNonNull(connection, "no connection was borrowed");
     }
 
     @Override

@@ -17,11 +17,7 @@ import redis.clients.jedis.util.Pool;
  */
 public interface JedisPoolProvider {
 
-  /**
-   * Returns the pool; may have to send a command to find it.
-   *
-   * @throws JedisConnectionException if there is none
-   */
+  /** Returns the pool, for which a command may be needed; throws if there is none. */
   Pool<Connection> pool();
 
   /** Returns the pool without sending anything; null when it is not known. */

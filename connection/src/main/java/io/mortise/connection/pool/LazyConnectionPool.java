@@ -5,6 +5,7 @@ import io.mortise.connection.concurrent.Deadline;
 import java.net.InetAddress;
 import java.util.Deque;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -214,11 +215,7 @@ public final class LazyConnectionPool implements ConnectionPool {
 
     @Override
     public Connection connection() {
-      RedisConnection present = connection;
-      if (present == null) {
-        throw new IllegalStateException("no connection was borrowed");
-      }
-      return present;
+      return Objects.requireNonNull(connection, "no connection was borrowed");
     }
 
     @Override

@@ -19,7 +19,6 @@ final class MonitoredSentinel {
     this.sentinel = sentinel;
   }
 
-  /** Returns whether the sentinel has reported since that time. */
   boolean hasReportedSince(long nanos) {
     return report != null && reportNanos - nanos > 0;
   }

@@ -1,5 +1,6 @@
 package io.mortise.connection.pool;
 
+import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
@@ -57,7 +58,6 @@ public final class PlatformThreadOffload implements AutoCloseable {
     this.threads = WorkerPool.cached(this::newThread);
   }
 
-  /** With threads of a test. */
   PlatformThreadOffload(ExecutorService threads) {
     this.threads = threads;
   }
@@ -151,21 +151,12 @@ public final class PlatformThreadOffload implements AutoCloseable {
     try {
       return Uninterruptibles.getUninterruptibly(task);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException thrown) {
-        throw thrown;
-      }
-      if (e.getCause() instanceof Error thrown) {
-        throw thrown;
-      }
+      Throwables.throwIfUnchecked(e.getCause());
       throw new IllegalStateException("a command failed in an unknown way", e.getCause());
     }
   }
 
-  /**
-   * Returns or throws what the exchange did whose connection was closed at the deadline.
-   *
-   * @param sameServer whether an answer can only be that of the server for which it was meant
-   */
+  /** Returns or throws what the exchange did; another server may have answered it. */
   private static <T> T resultAfterClose(FutureTask<T> task, boolean sameServer) {
     try {
       T result = resultOf(task);

@@ -16,7 +16,6 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -38,13 +37,7 @@ public final class RedisConnection extends Connection {
     this.socketFactory = socketFactory;
   }
 
-  /**
-   * Connects and sends the greeting of the client, all before the deadline.
-   *
-   * @param addresses the addresses of the server's host
-   * @param random chooses the order of the addresses
-   * @throws JedisConnectionException if that fails
-   */
+  /** Connects and sends the greeting of the client, all before the deadline. */
   static RedisConnection connect(
       HostAndPort server,
       HostAddresses addresses,
@@ -84,9 +77,7 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /**
-   * Returns the {@link #serverRunId} of a connection; null for one that the client did not make.
-   */
+  /** Returns the run id of a connection's server; null if the client did not make it. */
   public static @Nullable String serverRunIdOf(Connection connection) {
     return connection instanceof RedisConnection own ? own.serverRunId() : null;
   }
@@ -134,10 +125,7 @@ public final class RedisConnection extends Connection {
     }
   }
 
-  /**
-   * Returns the {@linkplain ServerInfo#runId run id} of the server; null before the first answer,
-   * and when the server refuses.
-   */
+  /** Returns the {@linkplain ServerInfo#runId run id} of the server; null when it is not known. */
   @Nullable String serverRunId() {
     return serverRunId;
   }

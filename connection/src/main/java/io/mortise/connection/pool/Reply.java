@@ -40,10 +40,7 @@ public record Reply(Object value, @Nullable CommandException before, @Nullable S
         : new Reply(value, before == null ? earlier : before.afterEarlier(earlier), serverRunId);
   }
 
-  /**
-   * Returns the number of earlier attempts that may still be on their way to the server; at least 1
-   * if there was an earlier attempt.
-   */
+  /** Returns how many earlier attempts may be on their way; at least 1 if there was one. */
   public int earlierAttempts() {
     return before == null ? 0 : Math.max(1, before.unansweredAttempts());
   }

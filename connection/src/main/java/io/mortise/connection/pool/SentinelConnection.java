@@ -45,12 +45,7 @@ public final class SentinelConnection {
     this.config = config;
   }
 
-  /**
-   * Queries the master of that name, over a new connection if the last query failed.
-   *
-   * @throws UnknownMaster if the sentinel knows no such master
-   * @throws JedisException if there is no answer
-   */
+  /** Queries the master of that name, over a new connection if the last query failed. */
   MasterReport queryMaster(String masterName) {
     boolean answered = false;
     try {

@@ -96,11 +96,7 @@ public final class SentinelMonitor implements AutoCloseable {
     return master;
   }
 
-  /**
-   * Returns the master; queries the sentinels only if it is not known yet.
-   *
-   * @throws JedisConnectionException if no sentinel has named the master until the deadline
-   */
+  /** Returns the master; queries the sentinels only if it is not known yet. */
   public HostAndPort master(Deadline deadline) throws InterruptedException {
     HostAndPort known = master;
     return known != null ? known : firstMaster(deadline);

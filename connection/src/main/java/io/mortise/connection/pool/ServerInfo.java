@@ -33,10 +33,7 @@ public record ServerInfo(String text) {
     return number == null ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
-  /**
-   * Returns the random id that the server gave itself at its start: another id means another
-   * server, or the same server after a restart.
-   */
+  /** Returns the random id of the server, which it gives itself at each start. */
   public Optional<String> runId() {
     return field("run_id");
   }

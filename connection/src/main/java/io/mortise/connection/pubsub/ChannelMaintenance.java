@@ -61,11 +61,6 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
   private volatile long dueNanos;
   private volatile boolean closed;
 
-  /**
-   * @param random returns values from 0 inclusive to 1 exclusive
-   * @param connectionLostAction the action for a broken connection
-   * @param channels all channels, with and without waiters
-   */
   ChannelMaintenance(
       Topology topology,
       WorkerPool workers,
@@ -145,10 +140,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
         .collect(groupingBy(channel -> Objects.requireNonNull(channel.subscriber)));
   }
 
-  /**
-   * Replaces the connections whose channels have no slots; subscribes the channels that have at the
-   * new nodes of their slots.
-   */
+  /** Replaces connections without sharded channels; moves sharded channels with their slots. */
   void serverChanged() {
     if (!topology.isSharded()) {
       reconnectAll();
@@ -160,7 +152,6 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     subscribers.values().forEach(NodeSubscriber::reconnect);
   }
 
-  /** Ends all subscribers. */
   void close() {
     closed = true;
     reconnectAll();

@@ -124,7 +124,6 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     return endpoint;
   }
 
-  /** Returns the group of a channel; one command can subscribe the channels of one group. */
   private int groupOf(String channel) {
     return endpoint.isSharded() ? JedisClusterCRC16.getSlot(channel) : 0;
   }
@@ -228,17 +227,9 @@ final class NodeSubscriber implements SubscriberSession.Listener {
         needed = runSession();
         errors.succeeded();
       } catch (Throwable e) { // an error too must not end the thread while there are waiters
-        logError(e);
+        errors.failed(e);
         park.accept(backoff.nextNanos());
       }
-    }
-  }
-
-  private void logError(Throwable thrown) {
-    try {
-      errors.failed(thrown);
-    } catch (Throwable noLog) {
-      // There is no memory even for a message: the thread continues all the same.
     }
   }
 

@@ -41,7 +41,6 @@ final class PendingAnswers {
     }
   }
 
-  /** Removes an outstanding answer; returns whether it was outstanding. */
   boolean remove(String channel) {
     boolean pending = channels.remove(channel);
     if (pending) {

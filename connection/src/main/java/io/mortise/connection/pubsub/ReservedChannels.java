@@ -52,7 +52,6 @@ final class ReservedChannels {
     }
   }
 
-  /** A holder id, and its channel. */
   record Reservation(String holder, WakeupChannel channel) {}
 
   /** Returns whether there is no id for any lock. Any thread may call it. */

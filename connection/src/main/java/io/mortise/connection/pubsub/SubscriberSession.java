@@ -66,9 +66,6 @@ final class SubscriberSession {
   private final PendingAnswers pendingSubscribes = new PendingAnswers(pendingBytes);
   private final PendingAnswers pendingUnsubscribes = new PendingAnswers(pendingBytes);
 
-  /**
-   * @param sharded whether channels have slots
-   */
   SubscriberSession(Connection connection, boolean sharded, Listener listener, Ticker ticker) {
     this.connection = connection;
     this.listener = listener;
@@ -240,11 +237,7 @@ final class SubscriberSession {
 
   // ---- the commands of Jedis, with and without sharded channels
 
-  /**
-   * The commands of Jedis.
-   *
-   * @param run subscribes, and reads until the end
-   */
+  /** The commands of Jedis; the first one also reads until the end. */
   private record PubSubCommands(
       Consumer<String[]> run, Consumer<String[]> subscribe, Consumer<String[]> unsubscribe) {}
 

@@ -35,9 +35,7 @@ final class WakeupChannel {
 
   private int waiters;
 
-  /**
-   * The count of the signal when the last waiter left; {@code NOT_IDLE} while there are waiters.
-   */
+  /** The count when the last waiter left; {@code NOT_IDLE} while there are waiters. */
   private volatile long idleGeneration;
 
   /** When the last waiter left, or the channel was made. */

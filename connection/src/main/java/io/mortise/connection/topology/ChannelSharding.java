@@ -58,7 +58,6 @@ final class ChannelSharding {
   @GuardedBy("lock")
   private final Map<HostAndPort, Answer> answers = new HashMap<>();
 
-  /** When the masters were last asked. */
   @GuardedBy("lock")
   private long askedNanos;
 
@@ -158,11 +157,7 @@ final class ChannelSharding {
     return unanswered;
   }
 
-  /**
-   * Returns what the answers say.
-   *
-   * @param otherwise the result while they do not say it
-   */
+  /** Returns what the answers say, or the given result while they do not say it. */
   @GuardedBy("lock")
   private boolean result(boolean otherwise) {
     return !answers.containsValue(Answer.LACKS)

@@ -53,11 +53,7 @@ final class ClusterNodes implements AutoCloseable {
     return node;
   }
 
-  /**
-   * Returns the node to which another one redirects.
-   *
-   * @param to the address; with an unknown host when that is the host of the redirecting node
-   */
+  /** Returns the node to which that one redirects; an unknown host is its own. */
   RedisNode at(HostAndPort to, RedisNode redirecting) {
     return SlotMap.isUnknown(to.getHost())
         ? at(new HostAndPort(HostAndPort.from(redirecting.toString()).getHost(), to.getPort()))

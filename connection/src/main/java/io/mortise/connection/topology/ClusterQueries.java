@@ -13,11 +13,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** Queries one node about its cluster, until a deadline. */
 record ClusterQueries(RedisNode node, Deadline deadline) {
 
-  /**
-   * Returns the highest epoch that the node knows; each failover raises it.
-   *
-   * @throws CommandException if there is no answer, or the node says that the cluster is down
-   */
+  /** Returns the highest epoch that the node knows; throws if its cluster is down. */
   long epoch() throws CommandException {
     ServerInfo info = ServerInfo.of(cluster("INFO"));
     if (!info.field("cluster_state").orElse("ok").equals("ok")) {
@@ -26,13 +22,7 @@ record ClusterQueries(RedisNode node, Deadline deadline) {
     return info.number("cluster_current_epoch").orElse(0);
   }
 
-  /**
-   * Returns the slot map of the node.
-   *
-   * @param address the address of the node
-   * @param epoch see {@link SlotMap#epoch}
-   * @throws CommandException if there is no answer, or none that names a master
-   */
+  /** Returns the slot map of the node, which has to name a master. */
   SlotMap slots(HostAndPort address, long epoch) throws CommandException {
     Object slots = cluster("SLOTS");
     try {
@@ -47,7 +37,6 @@ record ClusterQueries(RedisNode node, Deadline deadline) {
     }
   }
 
-  /** Returns whether the node knows SPUBLISH. */
   boolean knowsSharding() throws CommandException {
     return (Boolean) node.exchange(ClusterQueries::querySharding, deadline).value();
   }

@@ -28,29 +28,14 @@ import redis.clients.jedis.HostAndPort;
  * <p><b>Threads.</b> Any thread may call {@code exchange}. Nothing changes here; the slot map and
  * the nodes are thread-safe.
  */
-final class ClusterRouter {
+record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
   private static final int MAX_REDIRECTIONS = 8;
   private static final long TRY_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /**
-   * With less time a command is not sent again: a missing answer would be a failure of another
-   * kind.
-   */
+  /** With less time nothing is sent again: a missing answer is a failure of another kind. */
   private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final ClusterNodes nodes;
-  private final SlotMapCache slotMap;
-
-  ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
-    this.nodes = nodes;
-    this.slotMap = slotMap;
-  }
-
-  /**
-   * Runs an exchange at the master of the slot.
-   *
-   * @param repeatable whether it may run twice
-   */
+  /** Runs an exchange at the master of the slot, twice only if it is repeatable. */
   Reply exchange(int slot, Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
     RoutedExchange current = new RoutedExchange(nodeOf(slot, deadline), exchange);
@@ -89,7 +74,6 @@ final class ClusterRouter {
     }
   }
 
-  /** An exchange, and the node that it is sent to. */
   private record RoutedExchange(RedisNode node, Exchange exchange) {}
 
   /** Returns what to send next; null when no other node can run the exchange now. */

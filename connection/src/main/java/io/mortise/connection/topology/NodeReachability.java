@@ -29,7 +29,6 @@ final class NodeReachability {
     return unreachable;
   }
 
-  /** Notes that a command was answered. */
   void answered() {
     if (unreachable) {
       change(false, null);

@@ -45,10 +45,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   private static final int SENTINEL_PORT = 26379;
   private static final int MAX_PORT = 65_535;
 
-  /**
-   * Scheme, the kind of topology, credentials with their @, hosts, path, query, and the master
-   * behind a #.
-   */
+  /** Scheme, kind, credentials with their @, hosts, path, query, and the master behind a #. */
   private static final Pattern URI_PARTS =
       Pattern.compile(
           "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
@@ -66,20 +63,14 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
       Pattern.compile(
           "(?i)(rediss?://(?:[^@/?#]*@)?+)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
 
-  /**
-   * A URI with one host, and that host: that of the URI may be a placeholder of the same length.
-   */
+  /** A URI with one host, whose real name is beside it: the URI may have a placeholder. */
   private record OneHost(URI uri, String host) {
     HostAndPort address(int defaultPort) {
       return new HostAndPort(host, uri.getPort() < 0 ? defaultPort : uri.getPort());
     }
   }
 
-  /**
-   * Parses a URI.
-   *
-   * @throws IllegalArgumentException if it is none of these
-   */
+  /** Parses a URI; throws an {@link IllegalArgumentException} if it is none of these. */
   static RedisUri parse(String text) {
     refuseRawCredentials(text);
     Matcher parts = URI_PARTS.matcher(text);
@@ -116,11 +107,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
   }
 
-  /**
-   * Returns what the URI and the security say of the connections to the servers with the keys.
-   *
-   * @throws IllegalArgumentException if the security says what has no effect with this URI
-   */
+  /** Returns the settings of the servers with the keys; refuses security without an effect. */
   DefaultJedisClientConfig.Builder config(Security security) {
     refuseUseless(security);
     refuseUnderscoresWithTls();
@@ -256,7 +243,6 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     }
   }
 
-  /** Parses a URI with one host. */
   private static OneHost parsePart(String text) {
     Matcher underscores = UNDERSCORES.matcher(text);
     String host = underscores.matches() ? part(underscores, 2) : null;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,16 +57,11 @@ final class SlotMapCache {
   private volatile @Nullable SlotMap map;
   private volatile Runnable changeAction = () -> {};
 
-  /** When the map was last fetched. */
   @GuardedBy("fetchLock")
   private long fetchedNanos;
 
-  /** Whether the action has still to run for a slot with another master. */
-  @GuardedBy("fetchLock")
-  private boolean changed;
-
-  /** Whether the action has still to run for channels that have slots, or have none any more. */
-  private volatile boolean channelsChanged;
+  /** Whether the action has still to run. */
+  private final AtomicBoolean changed = new AtomicBoolean();
 
   SlotMapCache(ClusterNodes nodes, WorkerPool workers, Ticker ticker, Random random) {
     this.nodes = nodes;
@@ -188,33 +184,33 @@ final class SlotMapCache {
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
-    changed |= before != null && !fetched.hasSameMasters(before);
-    map = fetched;
-    fetchedNanos = ticker.read();
-    nodes.retain(fetched.nodes());
-    if (changed) {
-      changeAction.run();
-      changed = false; // not before: after an error the next fetch repeats the action
+    if (before != null && !fetched.hasSameMasters(before)) {
+      changed.set(true);
       // Not here: a log that blocks must not keep others from the map.
       workers.tryRun(
           () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
     }
+    map = fetched;
+    fetchedNanos = ticker.read();
+    nodes.retain(fetched.nodes());
+    reportChange();
   }
 
-  /** Refreshes on a worker, if none is refreshing. */
-  void refreshIfIdle() {
-    if (!refreshing.isRunning()) {
-      refreshing.request();
+  /** Runs the action if there was a change; after an error the next fetch repeats it. */
+  private void reportChange() {
+    if (changed.compareAndSet(true, false)) { // first: there may be another change meanwhile
+      try {
+        changeAction.run();
+      } catch (RuntimeException | Error e) {
+        changed.set(true);
+        throw e;
+      }
     }
   }
 
-  /** Runs the action; after an error the next refresh repeats it. */
-  private void reportChannels() {
-    try {
-      changeAction.run();
-    } catch (RuntimeException | Error e) {
-      channelsChanged = true;
-      throw e;
+  void refreshIfIdle() {
+    if (!refreshing.isRunning()) {
+      refreshing.request();
     }
   }
 
@@ -235,16 +231,13 @@ final class SlotMapCache {
       SlotMap fetched = fetchUnlessNewer(map, deadline);
       // Not while fetching: a thread whose connection broke waits for the map.
       if (sharding.learnAgain(fetched.masters(), deadline)) {
-        channelsChanged = true;
-      }
-      if (channelsChanged) {
-        channelsChanged = false; // first: another refresh may find another change meanwhile
-        reportChannels();
+        changed.set(true);
         LOG.info(
             "channels of the {} are {} from now on: waiters try again",
             nodes,
             sharding.isSharded() ? "sharded" : "not sharded");
       }
+      reportChange();
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }

@@ -55,10 +55,7 @@ public interface Topology extends AutoCloseable {
    */
   boolean isRedirect(Object answer);
 
-  /**
-   * Returns the command with which scripts publish. It is known after the first exchange has found
-   * its server.
-   */
+  /** Returns the command with which scripts publish; known after the first exchange. */
   default byte[] publishCommand() {
     return isSharded() ? SPUBLISH : PUBLISH;
   }
@@ -92,9 +89,7 @@ public interface Topology extends AutoCloseable {
   /** Sets the action for a broken connection; called before the first use. */
   void onConnectionLost(Runnable action);
 
-  /**
-   * Sets the action for keys or channels that another server has now; called before the first use.
-   */
+  /** Sets the action for keys or channels that have moved; called before the first use. */
   void onChange(Runnable action);
 
   /** Sets the observer of the servers' reachability; called before the first use. */
@@ -115,10 +110,7 @@ public interface Topology extends AutoCloseable {
    */
   List<Server> servers();
 
-  /**
-   * Returns whether {@link #servers} are all that have keys: not on a cluster whose slot map has
-   * not been fetched.
-   */
+  /** Returns false on a cluster whose slot map is unknown: {@link #servers} are not all then. */
   boolean knowsAllServers();
 
   /** Returns whether the server has the slot, as far as it is known without a query. */

@@ -20,18 +20,13 @@ final class WriteRefusals {
   private volatile boolean everVerified;
   private volatile long verifiedNanos;
 
-  /** Notes that a command was answered. */
   void answered() {
     if (refused) {
       refused = false;
     }
   }
 
-  /**
-   * Notes that a write was refused.
-   *
-   * @param verification has the holds verified; after an error the next refusal repeats it
-   */
+  /** Notes a refused write; the holds are verified, after an error at the next refusal. */
   void refused(long nowNanos, Runnable verification) {
     if (!refused && (!everVerified || nowNanos - verifiedNanos >= PAUSE_NANOS)) {
       verification.run();

@@ -99,14 +99,26 @@ class BatchQueueTest {
             refused.add(batch);
             return noConnection;
           }
-          if (batch == 1) {
-            began.countDown();
-            Uninterruptibles.awaitUninterruptibly(end);
-          }
+          waitIn(batch, end);
           sent.add(batch);
           inUse.set(false);
           return null;
         });
+  }
+
+  /** Starts a worker, which has begun to send batch 1 when this returns. */
+  private void beginWithBatch1(BatchQueue<Integer> queue) {
+    queue.add(1);
+    assertTrue(queue.startWorker(workers, now));
+    Uninterruptibles.awaitUninterruptibly(began);
+  }
+
+  /** Waits until the latch is open, if that is batch 1. */
+  private void waitIn(int batch, CountDownLatch end) {
+    if (batch == 1) {
+      began.countDown();
+      Uninterruptibles.awaitUninterruptibly(end);
+    }
   }
 
   private static void awaitIdle(BatchQueue<Integer> queue) {
@@ -174,9 +186,7 @@ class BatchQueueTest {
   void aWorkerWithoutAConnectionLeavesTheBatchesToTheOthers() {
     CountDownLatch end = new CountDownLatch(1);
     BatchQueue<Integer> queue = queueWithOneConnection(end);
-    queue.add(1);
-    assertTrue(queue.startWorker(workers, now));
-    Uninterruptibles.awaitUninterruptibly(began);
+    beginWithBatch1(queue);
     queue.add(2);
     queue.add(3);
     assertTrue(queue.startWorker(workers, now));
@@ -215,15 +225,10 @@ class BatchQueueTest {
         queueThatSends(
             batch -> {
               tried.incrementAndGet();
-              if (batch == 1) {
-                began.countDown();
-                Uninterruptibles.awaitUninterruptibly(end);
-              }
+              waitIn(batch, end);
               return timeOut();
             });
-    queue.add(1);
-    assertTrue(queue.startWorker(workers, now));
-    Uninterruptibles.awaitUninterruptibly(began);
+    beginWithBatch1(queue);
     queue.add(2);
     queue.add(3);
     queue.add(4);
@@ -245,19 +250,14 @@ class BatchQueueTest {
     BatchQueue<Integer> queue =
         queueThatSends(
             batch -> {
-              if (batch == 1) {
-                began.countDown();
-                Uninterruptibles.awaitUninterruptibly(end);
-              }
+              waitIn(batch, end);
               if (batch == 2) {
                 return timeOut();
               }
               sent.add(batch);
               return null;
             });
-    queue.add(1);
-    assertTrue(queue.startWorker(workers, now));
-    Uninterruptibles.awaitUninterruptibly(began);
+    beginWithBatch1(queue);
     queue.add(2);
     queue.add(3);
     queue.add(101);
@@ -293,9 +293,7 @@ class BatchQueueTest {
               }
               return null;
             });
-    queue.add(1);
-    assertTrue(queue.startWorker(workers, now));
-    Uninterruptibles.awaitUninterruptibly(began);
+    beginWithBatch1(queue);
     queue.add(2);
     queue.add(3);
     assertTrue(queue.startWorker(workers, now));

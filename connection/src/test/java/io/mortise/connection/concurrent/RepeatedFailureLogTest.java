@@ -1,7 +1,6 @@
 package io.mortise.connection.concurrent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -53,7 +52,7 @@ class RepeatedFailureLogTest {
   @Test
   void aFailureThatCouldNotBeLoggedIsNotTheFirst() {
     lacksMemory = true;
-    assertThrows(OutOfMemoryError.class, () -> failures.failed(failure));
+    failures.failed(failure);
     lacksMemory = false;
 
     failures.failed(failure);

@@ -3,6 +3,7 @@ package io.mortise.connection.concurrent;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
@@ -100,6 +101,22 @@ class SharedWorkersTest {
     noThread = false;
     workers.execute(task(1));
     awaitDone(2);
+  }
+
+  @Test
+  void aThreadThatCannotBeStartedCostsNoPermit() {
+    SharedWorkers workers = new SharedWorkers(tasks::run, 3, false);
+    open.countDown();
+    noThread = true;
+    for (int i = 0; i < 10; i++) {
+      int number = i;
+      assertThrows(StackOverflowError.class, () -> workers.execute(task(number)));
+    }
+    assertEquals(List.of(), done);
+
+    noThread = false;
+    workers.ensureWorker();
+    awaitDone(10);
   }
 
   @Test

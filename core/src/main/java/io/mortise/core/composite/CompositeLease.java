@@ -7,9 +7,7 @@ import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.internal.lease.NotificationWorkers;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.OwnedLease;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -50,7 +48,6 @@ public abstract class CompositeLease extends DelegatingLease {
 
   private final LeaseSource source;
   private final @Nullable Thread owner;
-  private final LeaseStateMachine state;
 
   /** Each ends the watch of a member that may outlast the hold. */
   private final Queue<Runnable> watches = new ConcurrentLinkedQueue<>();
@@ -68,11 +65,17 @@ public abstract class CompositeLease extends DelegatingLease {
       long token,
       @Nullable Thread owner,
       boolean renewed) {
-    super(source.name(), new CompositeMembers(required, members), token, renewed);
+    super(
+        source.name(),
+        new CompositeMembers(required, members),
+        token,
+        renewed,
+        new LeaseStateMachine(
+            source.name(),
+            workersOf(source),
+            members.size() > 1)); // a single member logs its loss itself
     this.source = source;
     this.owner = owner;
-    // A single member logs its loss itself.
-    this.state = new LeaseStateMachine(name, workersOf(source), members.size() > 1);
   }
 
   /**
@@ -199,12 +202,10 @@ public abstract class CompositeLease extends DelegatingLease {
     return members.at(place);
   }
 
-  /** Returns the number of members that are valid at this moment. */
   protected final int validMembers() {
     return members.count().valid();
   }
 
-  /** Returns the number of places. */
   protected final int capacity() {
     return members.capacity();
   }
@@ -251,7 +252,8 @@ public abstract class CompositeLease extends DelegatingLease {
    * thread counts; A changes the hold, and then counts. The last of them sees the members as they
    * are.
    */
-  private LeaseStatus refresh() {
+  @Override
+  final LeaseStatus adoptMembers() {
     boolean changed;
     do {
       LeaseStatus now = state.now();
@@ -264,11 +266,6 @@ public abstract class CompositeLease extends DelegatingLease {
       changed = adopt(members.count());
     } while (changed);
     return state.now();
-  }
-
-  @Override
-  final boolean isLive() {
-    return refresh().isLive();
   }
 
   /** Returns whether the hold has become at risk, or is no longer. */
@@ -388,50 +385,6 @@ public abstract class CompositeLease extends DelegatingLease {
         .map(OwnedLease::sinceNanos)
         .reduce((one, other) -> one - other >= 0 ? one : other)
         .orElseGet(source::nanoTime);
-  }
-
-  // ---- Lease
-
-  @Override
-  public final State state() {
-    return refresh().state();
-  }
-
-  @Override
-  public final Duration remaining() {
-    Phase phase = refresh().phase();
-    if (phase == Phase.LOST || phase == Phase.RELEASED) {
-      return Duration.ZERO;
-    }
-    return members.remaining();
-  }
-
-  @Override
-  public final Optional<LeaseLoss> loss() {
-    refresh();
-    return state.loss();
-  }
-
-  @Override
-  public final void ensureValid() {
-    refresh();
-    state.ensureValid(fencingToken());
-  }
-
-  @Override
-  public final void onLost(Consumer<LeaseLoss> listener) {
-    refresh();
-    state.onLost(listener);
-  }
-
-  @Override
-  public final void onStateChange(Consumer<State> listener) {
-    state.onStateChange(listener);
-  }
-
-  @Override
-  public final Runnable onChangeWhileHeld(Consumer<State> listener, boolean logsLoss) {
-    return state.onChangeWhileHeld(listener, logsLoss);
   }
 
   @Override

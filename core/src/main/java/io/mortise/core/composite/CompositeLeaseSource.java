@@ -44,7 +44,6 @@ public abstract class CompositeLeaseSource implements LeaseSource {
             .reduce(WaitPolicy.AS_ASKED, WaitPolicy::then);
   }
 
-  /** Returns the sources of which it is composed. */
   protected final List<LeaseSource> sources() {
     return sources;
   }

@@ -28,19 +28,10 @@ final class CompositeMembers {
   /** Lets one member join at a time. */
   private final ReentrantLock joining = new ReentrantLock();
 
-  /**
-   * The members at one moment.
-   *
-   * @param valid how many are held, on time or not
-   * @param onTime how many are held and on time
-   */
+  /** How many members are held at one moment, and how many of these are on time. */
   record Count(int valid, int onTime) {}
 
-  /**
-   * Creates members that all count.
-   *
-   * @param members a place for each; null where there is none yet
-   */
+  /** Creates members that all count; null for a place that has none yet. */
   CompositeMembers(int required, List<? extends @Nullable OwnedLease> members) {
     this.required = required;
     this.places = new AtomicReferenceArray<>(members.size());
@@ -63,7 +54,6 @@ final class CompositeMembers {
     return places.get(place);
   }
 
-  /** Returns all members, lost or not. */
   List<OwnedLease> all() {
     return present(places);
   }

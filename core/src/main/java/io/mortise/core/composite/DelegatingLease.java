@@ -1,8 +1,12 @@
 package io.mortise.core.composite;
 
+import io.mortise.core.internal.lease.LeaseStateMachine;
+import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.MinimumEnd;
+import io.mortise.core.internal.lease.StatefulLease;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -13,7 +17,7 @@ import java.util.function.Consumer;
  * <p><b>Threads.</b> Any thread may call any method; {@link CompositeMembers} keeps the members,
  * and each field of state is volatile or atomic.
  */
-abstract class DelegatingLease implements OwnedLease {
+abstract class DelegatingLease extends StatefulLease {
   final String name;
   final CompositeMembers members;
 
@@ -31,7 +35,9 @@ abstract class DelegatingLease implements OwnedLease {
   /** Why the renewal has stopped for good; empty while it may go on. */
   private volatile String stoppedBecause = "";
 
-  DelegatingLease(String name, CompositeMembers members, long token, boolean renewed) {
+  DelegatingLease(
+      String name, CompositeMembers members, long token, boolean renewed, LeaseStateMachine state) {
+    super(state);
     this.name = name;
     this.members = members;
     this.token = new AtomicLong(token);
@@ -42,8 +48,18 @@ abstract class DelegatingLease implements OwnedLease {
   /** Runs an action on each member, as far as is needed for enough of them. */
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
 
-  /** Returns whether the whole hold has not ended, and its release has not begun. */
-  abstract boolean isLive();
+  /** Adopts the states of the members; returns that of the hold. */
+  abstract LeaseStatus adoptMembers();
+
+  @Override
+  protected final LeaseStatus refresh() {
+    return adoptMembers();
+  }
+
+  @Override
+  protected final Duration remainingWhileHeld() {
+    return members.remaining();
+  }
 
   @Override
   public final String lockName() {
@@ -55,9 +71,7 @@ abstract class DelegatingLease implements OwnedLease {
     return token.get();
   }
 
-  /**
-   * Extends enough of the members, or fails; after a failure the renewal is set as it was before.
-   */
+  /** Extends enough of the members, or fails and leaves the renewal as it was. */
   @Override
   public final void extendTo(LeaseTerms terms) {
     boolean before = renewed;
@@ -86,7 +100,6 @@ abstract class DelegatingLease implements OwnedLease {
     return renewed && !isStopped();
   }
 
-  /** Returns whether the renewal has stopped for good. */
   public final boolean isStopped() {
     return !stoppedBecause.isEmpty();
   }

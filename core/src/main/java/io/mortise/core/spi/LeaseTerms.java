@@ -84,7 +84,6 @@ public record LeaseTerms(
     return new LeaseTerms(waitNanos, leaseMillis, renewed, interruptible);
   }
 
-  /** Returns the minimum in nanoseconds. */
   public long minimumNanos() {
     return MILLISECONDS.toNanos(minimumMillis);
   }

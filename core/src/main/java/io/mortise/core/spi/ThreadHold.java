@@ -42,7 +42,6 @@ final class ThreadHold {
     return lease;
   }
 
-  /** Returns the number of levels. */
   int depth() {
     return depth;
   }

@@ -1,7 +1,8 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLostException;
-import java.util.Arrays;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,39 +31,29 @@ public final class ThreadOwnership {
   private static final int MAX_REMEMBERED_RELEASES = 16;
 
   /**
-   * The latest releases of a thread, to explain a superfluous {@code unlock}: their number, then
-   * the hashes of the identities. These are only numbers, so they may stay with the thread.
+   * The hashes of the identities that a thread has released last, to explain a superfluous {@code
+   * unlock}. These are only numbers, so they may stay with the thread.
    */
-  private static final ThreadLocal<int @Nullable []> RELEASED = new ThreadLocal<>();
+  private static final ThreadLocal<Deque<Integer>> RELEASED =
+      ThreadLocal.withInitial(() -> new ArrayDeque<>(MAX_REMEMBERED_RELEASES));
 
   private ThreadOwnership() {}
 
   /**
-   * Makes the current thread hold the lock once more.
+   * Makes the current thread hold the lock once more, for a hold that is composed of this one and
+   * others. It exits this level by {@link #exitFor} or {@link #unlockFor}.
    *
+   * @param whole that hold, compared by identity
    * @return false when another owner held it
    * @throws InterruptedException if the terms say that an interrupt ends the wait
    * @throws LeaseLostException if this thread holds the lock and its lease was lost
-   */
-  public static boolean lock(LeaseSource source, LeaseTerms terms) throws InterruptedException {
-    return lockFor(ITSELF, source, terms);
-  }
-
-  /**
-   * As {@link #lock(LeaseSource, LeaseTerms)}, for a hold that is composed of this one and others.
-   * It exits this level by {@link #exitFor} or {@link #unlockFor}.
-   *
-   * @param whole that hold, compared by identity
    */
   public static boolean lockFor(Object whole, LeaseSource source, LeaseTerms terms)
       throws InterruptedException {
     return lock(whole, source, terms, WaitPolicy.AS_ASKED);
   }
 
-  /**
-   * Acquires for a caller. The policy decides how long the caller waits. Members of a composite
-   * lock use the other overload.
-   */
+  /** The same for a caller. The policy decides how long the caller waits. */
   static boolean lock(LeaseSource source, LeaseTerms terms, WaitPolicy waits)
       throws InterruptedException {
     return lock(ITSELF, source, terms, waits);
@@ -101,12 +92,9 @@ public final class ThreadOwnership {
     return selfDeadlock.isPresent();
   }
 
-  /** Makes the current thread the owner of a hold that was acquired for it. */
-  public static void register(LeaseSource source, OwnedLease lease, LeaseTerms terms) {
-    registerFor(ITSELF, source, lease, terms);
-  }
-
-  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
+  /**
+   * Makes the current thread the owner of a hold that was acquired for it, see {@link #lockFor}.
+   */
   public static void registerFor(
       Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
@@ -160,26 +148,19 @@ public final class ThreadOwnership {
 
   /** Without memory for the record, an explanation is poorer; the release goes on. */
   private static void recordRelease(Object identity) {
-    int[] released;
     try {
-      released = RELEASED.get();
-      if (released == null) {
-        released = new int[1 + MAX_REMEMBERED_RELEASES];
-        RELEASED.set(released);
+      Deque<Integer> released = RELEASED.get();
+      if (released.size() == MAX_REMEMBERED_RELEASES) {
+        released.removeFirst();
       }
+      released.addLast(identity.hashCode());
     } catch (OutOfMemoryError full) {
       return;
     }
-    int number = released[0];
-    released[1 + number % MAX_REMEMBERED_RELEASES] = identity.hashCode();
-    released[0] = number + 1 == 2 * MAX_REMEMBERED_RELEASES ? MAX_REMEMBERED_RELEASES : number + 1;
   }
 
   private static boolean hasReleased(Object identity) {
-    int[] released = RELEASED.get();
-    return released != null
-        && Arrays.stream(released, 1, 1 + Math.min(released[0], MAX_REMEMBERED_RELEASES))
-            .anyMatch(hash -> hash == identity.hashCode());
+    return RELEASED.get().contains(identity.hashCode());
   }
 
   private static void reenter(
@@ -234,17 +215,12 @@ public final class ThreadOwnership {
   }
 
   /**
-   * Exits one level of the current thread, and releases nothing.
+   * Exits one level of the current thread, see {@link #lockFor}, and releases nothing.
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
-  public static @Nullable OwnedLease exit(LeaseSource source) {
-    return exitFor(ITSELF, source);
-  }
-
-  /** The same for a hold that is composed of this one and others, see {@link #lockFor}. */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = held(source.identity());
     if (hold == null) {

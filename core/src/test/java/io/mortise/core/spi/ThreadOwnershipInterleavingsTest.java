@@ -42,9 +42,9 @@ class ThreadOwnershipInterleavingsTest {
   }
 
   private static OwnedLease lockTwiceAndUnlock(FakeSource lock) throws InterruptedException {
-    assertTrue(ThreadOwnership.lock(lock, TERMS));
+    assertTrue(ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
     OwnedLease mine = ThreadOwnership.lease(lock);
-    assertTrue(ThreadOwnership.lock(lock, TERMS));
+    assertTrue(ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
     assertEquals(2, ThreadOwnership.holdCount(lock));
     ThreadOwnership.unlock(lock);
     assertEquals(1, ThreadOwnership.holdCount(lock));
@@ -64,7 +64,7 @@ class ThreadOwnershipInterleavingsTest {
           FakeSource lock = new FakeSource("orders", lease);
           race(
               () -> {
-                assertTrue(ThreadOwnership.lock(lock, TERMS));
+                assertTrue(ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
                 int held = ThreadOwnership.holdCount(lock);
                 assertTrue(held == 1 || lease.releases.get() == 1, () -> held + " levels");
                 ThreadOwnership.unlock(lock);
@@ -88,8 +88,9 @@ class ThreadOwnershipInterleavingsTest {
 
   private static void reenterAndLeave(FakeSource lock, FakeLease lease)
       throws InterruptedException {
-    assertTrue(ThreadOwnership.lock(lock, TERMS));
-    boolean reentered = afterALossThrows(lease, () -> ThreadOwnership.lock(lock, TERMS));
+    assertTrue(ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
+    boolean reentered =
+        afterALossThrows(lease, () -> ThreadOwnership.lock(lock, TERMS, WaitPolicy.AS_ASKED));
     if (!lease.isValid()) {
       assertEquals(0, ThreadOwnership.holdCount(lock));
     }

@@ -43,7 +43,7 @@ class ThreadOwnershipTest {
   }
 
   private void lock(LeaseTerms terms) throws InterruptedException {
-    assertTrue(ThreadOwnership.lock(source, terms));
+    assertTrue(ThreadOwnership.lock(source, terms, WaitPolicy.AS_ASKED));
   }
 
   private static String refused(FakeSource source) {
@@ -244,7 +244,7 @@ class ThreadOwnershipTest {
   void aThreadThatDoesNotGetTheLockOwnsNothing() throws Exception {
     source.free.clear();
 
-    assertFalse(ThreadOwnership.lock(source, RENEWED));
+    assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
     assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
@@ -299,7 +299,7 @@ class ThreadOwnershipTest {
     lock(RENEWED);
 
     assertEquals(0, ThreadOwnership.holdCount(other));
-    assertTrue(ThreadOwnership.lock(other, RENEWED));
+    assertTrue(ThreadOwnership.lock(other, RENEWED, WaitPolicy.AS_ASKED));
     ThreadOwnership.unlock(source);
     assertEquals(1, ThreadOwnership.holdCount(other));
     ThreadOwnership.unlock(other);
@@ -366,13 +366,15 @@ class ThreadOwnershipTest {
     lock(RENEWED);
     Thread.currentThread().interrupt();
     InterruptedException thrown =
-        assertThrows(InterruptedException.class, () -> ThreadOwnership.lock(source, RENEWED));
+        assertThrows(
+            InterruptedException.class,
+            () -> ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
     assertEquals("interrupted before re-entering 'orders'", thrown.getMessage());
     assertFalse(Thread.currentThread().isInterrupted());
     assertEquals(1, ThreadOwnership.holdCount(source));
 
     Thread.currentThread().interrupt();
-    assertTrue(ThreadOwnership.lock(source, terms(null, false)));
+    assertTrue(ThreadOwnership.lock(source, terms(null, false), WaitPolicy.AS_ASKED));
     assertTrue(Thread.interrupted());
     assertEquals(2, ThreadOwnership.holdCount(source));
     ThreadOwnership.unlock(source);
@@ -383,10 +385,12 @@ class ThreadOwnershipTest {
   void aThreadThatWouldWaitForItselfIsRefusedOrFails() throws Exception {
     source.obstacle = Optional.of("it holds the read lock");
 
-    assertFalse(ThreadOwnership.lock(source, RENEWED), "an attempt fails");
+    assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED), "an attempt fails");
     LeaseTerms forEver = LeaseTerms.of(LockOptions.defaults(), null, null, true);
     IllegalStateException thrown =
-        assertThrows(IllegalStateException.class, () -> ThreadOwnership.lock(source, forEver));
+        assertThrows(
+            IllegalStateException.class,
+            () -> ThreadOwnership.lock(source, forEver, WaitPolicy.AS_ASKED));
 
     assertTrue(
         thrown.getMessage().endsWith("would wait for itself: it holds the read lock"),
@@ -399,8 +403,8 @@ class ThreadOwnershipTest {
     lock(RENEWED);
     lock(RENEWED);
 
-    assertNull(ThreadOwnership.exit(source));
-    assertSame(lease, ThreadOwnership.exit(source));
+    assertNull(ThreadOwnership.exitFor(this, source));
+    assertSame(lease, ThreadOwnership.exitFor(this, source));
 
     assertEquals(0, lease.releases.get());
     assertEquals(Optional.empty(), ThreadOwnership.leaseOf(source));

@@ -1,6 +1,7 @@
 package io.mortise.it.waiting;
 
 import static io.mortise.it.support.Eventually.holdsFor;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,8 +11,10 @@ import io.mortise.core.RedisLock;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
+import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.FaultProxy;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,11 +45,17 @@ class MoveToTailTest {
 
   /** Starts the second when the first has tried for half of its outage timeout. */
   private AsyncCall<Boolean> secondBehind(AsyncCall<?> first) {
+    return secondBehind(first, () -> {});
+  }
+
+  /** The same; the second does something while it holds the lock. */
+  private AsyncCall<Boolean> secondBehind(AsyncCall<?> first, TestThreads.Work whileHolding) {
     first.awaitParked();
     holdsFor(OUTAGE_TIMEOUT.dividedBy(2), "the first tries", () -> !first.isDone());
     return AsyncCall.start(
             () -> {
               boolean acquired = lock.tryLock(Duration.ofHours(1));
+              whileHolding.run();
               lock.unlock();
               return acquired;
             })
@@ -64,6 +73,21 @@ class MoveToTailTest {
 
     assertThrows(InterruptedException.class, first::get);
     proxy.restore();
+    assertTrue(second.get(), "the second is at the head");
+  }
+
+  @Test
+  void aWaitThatEndsAtTheTailBehindAHolderIsNoFault() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    proxy.cut();
+    AsyncCall<Boolean> first = AsyncCall.start(() -> lock.tryLock(OUTAGE_TIMEOUT.multipliedBy(3)));
+    AsyncCall<Boolean> second = secondBehind(first, ended::await);
+    first.awaitQueued();
+
+    proxy.restore();
+
+    assertFalse(first.get(), "Redis answers, and the lock is held");
+    ended.countDown();
     assertTrue(second.get(), "the second is at the head");
   }
 

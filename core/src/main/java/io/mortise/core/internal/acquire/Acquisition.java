@@ -1,11 +1,9 @@
 package io.mortise.core.internal.acquire;
 
-import io.mortise.core.internal.handoff.FaultSeries;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LeaseContext;
-import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerWait;
@@ -52,6 +50,7 @@ final class Acquisition implements Completions.Operation {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
+  private final LocalQueueWait queueWait;
   private final FaultPause faultPause;
 
   /** Null while the acquisition waits in the local queue. */
@@ -95,8 +94,10 @@ final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
+    this.queueWait =
+        new LocalQueueWait(leases, protocol, terms, handOff, ticket, waiting, faultTimeout);
     this.faultPause =
-        new FaultPause(leases.closing(), protocol, terms, waiting, ticket, faultTimeout);
+        new FaultPause(leases.closing(), protocol, terms, waiting, queueWait, faultTimeout);
   }
 
   /**
@@ -123,7 +124,7 @@ final class Acquisition implements Completions.Operation {
       context.lease().completions().begin(this);
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
-      if (granted == null && enterLocalQueue()) {
+      if (granted == null && queueWait.enter()) {
         granted = attemptUntilDone();
       }
       return granted;
@@ -142,39 +143,6 @@ final class Acquisition implements Completions.Operation {
         }
       }
     }
-  }
-
-  // ---- the local queue
-
-  /**
-   * Returns false when the wait ended in the queue, or a thread of this client is known to hold the
-   * lock.
-   */
-  private boolean enterLocalQueue() throws InterruptedException {
-    if (!handOff.usesLocalQueue()) {
-      return true;
-    }
-    boolean entered = ticket.enter(terms.waitNanos(), terms.interruptible(), handOff::accepts);
-    context.lease().ensureOpen(protocol.name());
-    FaultSeries faults = ticket.faults();
-    if (entered) {
-      if (faults != null) {
-        faultTimeout.adopt(faults, waiting.startNanos());
-        if (faults.isFresh(context.nanos())) {
-          faultTimeout.throwIfExpired();
-        }
-      }
-      return true;
-    }
-    if (terms.waitNanos() == 0) {
-      // One attempt past the queue, as tryLock() does everywhere; none when the answer is known.
-      return !ticket.isHeldHere();
-    }
-    if (faults != null) {
-      throw LockExceptions.from(faults.fault(), protocol.name());
-    }
-    // False only when a holder was seen; otherwise one attempt past the queue finds out.
-    return !ticket.wasHeldSince(waiting.startNanos());
   }
 
   // ---- attempts
@@ -222,24 +190,26 @@ final class Acquisition implements Completions.Operation {
             && waiting.leftNanos() <= 0) {
           return null; // the grant is given up
         }
-        current = afterFault(current);
-      } else if (result == null) {
-        current = afterFault(current);
-      } else if (result instanceof AcquireResult.Unavailable || waiting.leftNanos() <= 0) {
+      } else if (result instanceof AcquireResult.Unavailable
+          || (result != null && waiting.leftNanos() <= 0)) {
         return null;
-      } else {
+      } else if (result != null) {
         faultTimeout.resetPause();
         waiting.park(seen, result);
+        continue;
       }
+      if (!faultPause.await()) {
+        return null;
+      }
+      current = unspent(current);
     }
   }
 
   /**
-   * Pauses after a fault. If the holder id is spent, gives up its attempts and begins others, with
-   * another place in a Redis queue.
+   * Returns the attempts to go on with. If the holder id is spent, gives up its attempts and begins
+   * others, with another place in a Redis queue.
    */
-  private AcquireAttempts afterFault(AcquireAttempts current) throws InterruptedException {
-    faultPause.await();
+  private AcquireAttempts unspent(AcquireAttempts current) {
     if (!current.isSpent()) {
       return current;
     }

@@ -3,7 +3,6 @@ package io.mortise.core.internal.acquire;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
@@ -18,7 +17,7 @@ final class FaultPause {
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final AcquireWait waiting;
-  private final QueueTicket ticket;
+  private final LocalQueueWait queueWait;
   private final FaultTimeout faultTimeout;
 
   FaultPause(
@@ -26,21 +25,25 @@ final class FaultPause {
       LockProtocol protocol,
       LeaseTerms terms,
       AcquireWait waiting,
-      QueueTicket ticket,
+      LocalQueueWait queueWait,
       FaultTimeout faultTimeout) {
     this.closing = closing;
     this.protocol = protocol;
     this.terms = terms;
     this.waiting = waiting;
-    this.ticket = ticket;
+    this.queueWait = queueWait;
     this.faultTimeout = faultTimeout;
   }
 
-  /** Pauses, if the last attempt met a fault; throws when going on is of no use. */
-  void await() throws InterruptedException {
+  /**
+   * Pauses, if the last attempt met a fault; throws when going on is of no use.
+   *
+   * @return false when the wait has ended in the local queue, and the lock is known to be held
+   */
+  boolean await() throws InterruptedException {
     CommandException fault = faultTimeout.lastFault();
     if (fault == null) {
-      return;
+      return true;
     }
     if (!fault.kind().isTransient() || waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
@@ -52,21 +55,19 @@ final class FaultPause {
       throw LockExceptions.clientClosed(protocol.name());
     }
     waiting.await(closed, seen, faultTimeout.pauseNanos());
-    moveToTailIfExpired();
     if (waiting.leftNanos() <= 0) {
       throw LockExceptions.from(fault, protocol.name());
     }
+    return !mustMakeRoom() || queueWait.moveToTail();
   }
 
   /**
-   * Moves a bounded wait to the tail of the local queue once the outage timeout is over. A waiter
-   * behind this one may give up earlier (an unbounded wait ends with {@code
-   * LockOptions.outageTimeout}), but learns of the outage only when it is first. An unbounded wait
-   * stays, and ends with its next fault.
+   * Returns whether others try now: a bounded wait moves to the tail of the local queue once the
+   * outage timeout is over. A waiter behind this one may give up earlier (an unbounded wait ends
+   * with {@code LockOptions.outageTimeout}), but learns of the outage only when it is first. An
+   * unbounded wait stays, and ends with its next fault.
    */
-  private void moveToTailIfExpired() throws InterruptedException {
-    if (!terms.isUnbounded() && faultTimeout.isExpired()) {
-      ticket.moveToTail(waiting.leftNanos(), terms.interruptible());
-    }
+  private boolean mustMakeRoom() {
+    return !terms.isUnbounded() && faultTimeout.isExpired() && queueWait.hasSuccessors();
   }
 }

@@ -6,12 +6,12 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
+import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pubsub.SubscriptionTimings;
 import io.mortise.connection.pubsub.Subscriptions;
-import io.mortise.connection.topology.FailoverMonitor;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.AcquireContext;
@@ -58,6 +58,9 @@ final class ClientContext {
   /** The maximum interval of the subscriptions' heartbeat; otherwise that of a renewal. */
   private static final long MAX_HEARTBEAT_NANOS = 10_000_000_000L;
 
+  /** How often the topology checks whether another server has replaced one. */
+  private static final long FAILOVER_PERIOD_NANOS = 200_000_000L;
+
   /** The clock whose time other processes read. */
   private static final InstantSource WALL_CLOCK = InstantSource.system();
 
@@ -89,15 +92,9 @@ final class ClientContext {
     Scheduler scheduler = new Scheduler(ticker::read, batches::flush, workers.threads("scheduler"));
     BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
     BooleanSupplier inUse = () -> scheduler.size() > 0;
-    SuspensionMonitor suspensions =
-        new SuspensionMonitor(
-            ticker,
-            WALL_CLOCK,
-            inUse,
-            scheduler::reschedule,
-            millis -> leases().holds().clockJumped(millis));
-    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, suspensions, ticker);
-    Completions completions = new Completions(scheduler::reschedule, tasks::run, ticker);
+    HoldRegistry holds = new HoldRegistry(scheduler, commands, tasks, closing, ticker);
+    Completions completions = new Completions(tasks::run);
+    HolderIds holderIds = new HolderIds(clientId, WALL_CLOCK);
     Subscriptions subscriptions =
         new Subscriptions(
             this.servers,
@@ -116,11 +113,11 @@ final class ClientContext {
             clientId,
             WALL_CLOCK.instant(),
             commands,
-            scheduler,
             tasks,
             operations,
             closing,
             ticker,
+            holderIds::made,
             inUse);
     ReleaseObserver observer =
         new ReleaseEffects(
@@ -153,7 +150,7 @@ final class ClientContext {
             new RunWaiters(),
             subscriptions,
             fairness,
-            new HolderIds(clientId, WALL_CLOCK, record::used),
+            holderIds,
             new AtomicInteger());
     this.sources =
         new SourceContext(
@@ -167,15 +164,22 @@ final class ClientContext {
             });
     this.health =
         new HealthCheck(clientId, options, this.servers, commands, workers, ticker, WALL_CLOCK);
-    scheduler.addHousekeeping(completions);
+    SuspensionMonitor suspensions = new SuspensionMonitor(ticker, WALL_CLOCK, holds::clockJumped);
     scheduler.addHousekeeping(batches);
-    scheduler.addHousekeeping(record);
-    scheduler.addHousekeeping(suspensions);
+    repeat(Completions.PERIOD_NANOS, completions::look);
+    repeat(ClientRecord.PERIOD_NANOS, record::look);
+    repeat(SuspensionMonitor.PERIOD_NANOS, suspensions::look);
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      scheduler.addHousekeeping(new FailoverMonitor(this.servers, inUse, ticker.read()));
+      repeat(FAILOVER_PERIOD_NANOS, () -> this.servers.checkForFailover(inUse.getAsBoolean()));
     }
+  }
+
+  private void repeat(long periodNanos, Runnable action) {
+    leases()
+        .scheduler()
+        .addHousekeeping(ScheduledTask.every(periodNanos, leases().nanos(), action));
   }
 
   private static double random() {

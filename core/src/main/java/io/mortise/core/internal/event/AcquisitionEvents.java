@@ -66,11 +66,7 @@ public final class AcquisitionEvents {
     this.recording = number > 0 ? FlightRecording.begin(lockKind, lockName, threadName) : null;
   }
 
-  /**
-   * Reports that a thread asks for a lock.
-   *
-   * @return reports what follows; null if there is no memory for it
-   */
+  /** Reports that a thread asks for a lock; returns null without memory for what follows. */
   @SuppressWarnings("deprecation") // Thread.threadId() is of JDK 19
   public static @Nullable AcquisitionEvents requested(
       EventContext context, String lockKind, String lockName, Thread caller) {
@@ -145,11 +141,7 @@ public final class AcquisitionEvents {
 
   // ---- the acquisition
 
-  /**
-   * Reports that the acquisition has ended without the lock.
-   *
-   * @param thrown what the caller gets; null when another owner had the lock all the time
-   */
+  /** Reports the end without the lock: what was thrown, or null if others had it all the time. */
   public void notAcquired(@Nullable Throwable thrown) {
     try {
       if (recording != null) {
@@ -161,11 +153,7 @@ public final class AcquisitionEvents {
     }
   }
 
-  /**
-   * Reports that the lock was granted.
-   *
-   * @param shared whether it came from another thread of this client
-   */
+  /** Reports that the lock was granted, by Redis or by another thread of this client. */
   public void acquired(OwnedLease granted, boolean shared) {
     long now = context.nanos();
     hold = granted;
@@ -225,7 +213,6 @@ public final class AcquisitionEvents {
     note(dueNanos, null);
   }
 
-  /** Notes that a renewal failed. */
   public void renewalFailed(CommandException fault) {
     note(context.nanos(), fault);
   }
@@ -243,11 +230,7 @@ public final class AcquisitionEvents {
     }
   }
 
-  /**
-   * Reports that a renewal was late, if it was.
-   *
-   * @param toleratedNanos the lateness that is not reported
-   */
+  /** Reports that a renewal was late, if it was by more than that, or had failed before. */
   public void renewed(long toleratedNanos) {
     Renewal confirmed = renewal.getAndSet(null);
     if (confirmed == null || ended.get()) {

@@ -18,7 +18,6 @@ final class AcquisitionRecording {
   private final LockWait wait = new LockWait();
   private final LockHold hold = new LockHold();
 
-  /** Begins the wait. */
   AcquisitionRecording(String lockKind, String lockName, String threadName) {
     this.lockKind = lockKind;
     this.lockName = lockName;
@@ -63,9 +62,7 @@ final class AcquisitionRecording {
     wait.commit();
   }
 
-  /**
-   * @param loss null when the hold was released
-   */
+  /** Ends the hold, which was released if there is no loss. */
   void ended(@Nullable LeaseLoss loss) {
     hold.end();
     if (hold.shouldCommit()) {

@@ -33,7 +33,6 @@ public final class FlightRecording {
     return isOn() ? new AcquisitionRecording(lockKind, lockName, threadName) : null;
   }
 
-  /** Records a loss. */
   public static void lost(LeaseLoss loss) {
     if (AVAILABLE) {
       try {

@@ -20,9 +20,6 @@ public final class ServerEvents implements Topology.ReachabilityObserver {
   /** The servers that are unreachable, and since when. */
   private final Map<String, Long> sinceNanos = new ConcurrentHashMap<>();
 
-  /**
-   * @param queue that of the context
-   */
   public ServerEvents(EventContext context, EventQueue queue) {
     this.context = context;
     this.queue = queue;

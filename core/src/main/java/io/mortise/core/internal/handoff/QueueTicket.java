@@ -102,7 +102,7 @@ public final class QueueTicket {
   }
 
   /** Returns whether this ticket has the permit, and other acquisitions wait for it. */
-  boolean hasSuccessors() {
+  public boolean hasSuccessors() {
     return queue != null && permit && queue.hasWaiters();
   }
 
@@ -141,15 +141,19 @@ public final class QueueTicket {
     }
   }
 
-  /** Moves to the tail of the queue, if other acquisitions wait behind. */
-  public void moveToTail(long nanos, boolean interruptible) throws InterruptedException {
+  /**
+   * Moves to the tail of the queue, if this ticket has the permit; returns false when the time is
+   * over, and it has not.
+   */
+  public boolean moveToTail(long nanos, boolean interruptible) throws InterruptedException {
     LocalQueue current = queue;
-    if (current != null && permit && current.hasWaiters()) {
+    if (current != null && permit) {
       current.release();
       permit = false; // not before: an error may keep the permit, see LocalQueue
       permit = current.enter(nanos, interruptible);
       takeOfferedHold(current);
     }
+    return permit;
   }
 
   /** Transfers the slot in the queue to the lease, which gives it back when it ends. */

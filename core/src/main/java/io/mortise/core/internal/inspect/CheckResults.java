@@ -17,7 +17,6 @@ final class CheckResults {
   private final Map<Check, String> facts = new EnumMap<>(Check.class);
   private final List<Finding> findings = new ArrayList<>();
 
-  /** Notes what a check has seen. */
   void fact(Check check, String fact) {
     facts.put(check, fact);
   }

@@ -31,7 +31,6 @@ public final class HealthCheck {
   private final long timeoutNanos;
   private final Ticker ticker;
 
-  /** The results of all servers. */
   private record Report(List<Server> servers) implements ServerHealth {
 
     @Override
@@ -73,10 +72,7 @@ public final class HealthCheck {
     this.ticker = ticker;
   }
 
-  /**
-   * Checks all servers, within one command timeout, after the servers are known. An interrupt does
-   * not end it; the status is kept.
-   */
+  /** Checks all servers, within one command timeout. An interrupt does not end it, and is kept. */
   public ServerHealth run() {
     topology.refresh(); // an idle client has not followed a failover
     List<Topology.Server> servers = topology.servers();

@@ -6,7 +6,12 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A holder or a waiter, as an inspection found it. */
+/**
+ * A holder or a waiter, as an inspection found it.
+ *
+ * @param isReleased whether a holder has released the lock, which stays busy for the rest of its
+ *     minimum
+ */
 record InspectedParticipant(
     String id,
     Library library,
@@ -19,7 +24,8 @@ record InspectedParticipant(
     Optional<Instant> askedAt,
     Optional<Instant> acquiredAt,
     int holdCount,
-    Duration remaining)
+    Duration remaining,
+    boolean isReleased)
     implements Participant {
 
   @Override

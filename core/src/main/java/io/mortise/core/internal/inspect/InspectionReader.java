@@ -8,7 +8,6 @@ import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.inspect.LockDescription.Entry;
 import io.mortise.core.internal.lease.HolderId;
-import io.mortise.core.internal.lease.HolderId.Maker;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockName;
 import java.time.Duration;
@@ -61,10 +60,7 @@ record InspectionReader(
     return HolderId.of(entry.isCounted() ? holder(entry.name()) : "");
   }
 
-  /**
-   * Returns the holder id of a hold: that of a writer has a suffix, and one that was released
-   * before its minimum has another one.
-   */
+  /** Returns the holder id of a hold, without the suffix of a writer or of a kept minimum. */
   static String holder(String hold) {
     return without(KEPT, without(WRITER, hold));
   }
@@ -79,7 +75,7 @@ record InspectionReader(
     Thread owner = lease == null ? null : lease.owner();
     return new InspectedParticipant(
         holder(entry.name()),
-        library(id.maker()),
+        id.maker(),
         access(entry),
         Optional.of(id.clientId()).filter(client -> !client.isEmpty()),
         id.clientId().equals(clientId),
@@ -91,7 +87,8 @@ record InspectionReader(
             .map(Instant::ofEpochMilli),
         acquiredAt(entry, id),
         entry.holds(),
-        remaining(entry));
+        remaining(entry),
+        without(WRITER, entry.name()).endsWith(KEPT));
   }
 
   private boolean isReadWriteLock() {
@@ -107,13 +104,10 @@ record InspectionReader(
     return isReadWriteLock() || found.others().contains(entry) ? Access.READ : Access.EXCLUSIVE;
   }
 
-  /**
-   * The token of an exclusive hold is the server's clock at its grant, unless tokens are ahead of
-   * the clock.
-   */
+  /** The token is the server's clock at the grant, unless tokens are ahead of the clock. */
   private Optional<Instant> acquiredAt(Entry entry, HolderId id) {
     if (entry.holds() == 0
-        || id.maker() != Maker.MORTISE
+        || id.maker() != Library.MORTISE
         || access(entry) == Access.READ
         || found.token().isEmpty()) {
       return Optional.empty();
@@ -122,14 +116,6 @@ record InspectionReader(
     return micros - found.serverMicros() > MAX_AHEAD_MICROS
         ? Optional.empty()
         : Optional.of(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
-  }
-
-  private static Library library(Maker maker) {
-    return switch (maker) {
-      case MORTISE -> Library.MORTISE;
-      case REDISSON -> Library.REDISSON;
-      case OTHER -> Library.UNKNOWN;
-    };
   }
 
   private static OptionalLong threadId(HolderId id, @Nullable Thread owner) {

@@ -81,7 +81,12 @@ final class InspectionText {
     if (each.holdCount() > 1) {
       text.append(", hold count ").append(each.holdCount());
     }
-    text.append(each.holdCount() > 0 ? ", lease left " : ", place kept for ");
+    text.append(
+        each.holdCount() == 0
+            ? ", place kept for "
+            : LockSearch.isReleased(each)
+                ? ", released, and busy for the rest of its minimum: "
+                : ", lease left ");
     text.append(seconds(each.remaining()));
     return this;
   }

@@ -2,8 +2,8 @@ package io.mortise.core.internal.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.internal.lease.HolderId;
-import io.mortise.core.internal.lease.HolderId.Maker;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -48,7 +48,7 @@ final class LockHashes {
   }
 
   private static boolean isHolder(String field) {
-    return HolderId.of(InspectionReader.holder(field)).maker() != Maker.OTHER;
+    return HolderId.of(InspectionReader.holder(field)).maker() != Library.UNKNOWN;
   }
 
   private static String text(Object value) {

@@ -7,9 +7,9 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.command.ScriptPipeline.Result;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.core.LockInspection;
+import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.internal.lease.HoldRegistry;
 import io.mortise.core.internal.lease.HolderId;
-import io.mortise.core.internal.lease.HolderId.Maker;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LockName;
@@ -29,7 +29,8 @@ import java.util.stream.Stream;
  *
  * <p><b>Threads.</b> Any thread may call every method; there is no state.
  */
-public final class LockInspector {
+public record LockInspector(
+    String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
   private static final Script DESCRIBE = Script.load("lock/describe");
   private static final Script RECORDS = Script.load("client/records");
 
@@ -38,19 +39,6 @@ public final class LockInspector {
 
   /** The maximum number of clients whose records are read. */
   private static final int MAX_CLIENTS = 200;
-
-  private final String clientId;
-  private final ScriptExecutor commands;
-  private final HoldRegistry holds;
-  private final ClientRecord ownRecord;
-
-  public LockInspector(
-      String clientId, ScriptExecutor commands, HoldRegistry holds, ClientRecord ownRecord) {
-    this.clientId = clientId;
-    this.commands = commands;
-    this.holds = holds;
-    this.ownRecord = ownRecord;
-  }
 
   /**
    * Returns what Redis knows of the lock.
@@ -63,10 +51,7 @@ public final class LockInspector {
     return read(name, found, records(List.of(found)), ofReadWriteLock);
   }
 
-  /**
-   * Returns what Redis knows of each of the locks, at about the same moment; of one that could not
-   * be asked, why.
-   */
+  /** Returns what Redis knows of each lock, or why one could not be asked. */
   List<LockInspection> inspectAll(List<LockName> names) {
     List<Result> results =
         commands
@@ -127,7 +112,7 @@ public final class LockInspector {
             .flatMap(found -> Stream.of(found.holds(), found.queue(), found.others()))
             .flatMap(List::stream)
             .map(InspectionReader::idOf)
-            .filter(id -> id.maker() == Maker.MORTISE && !id.clientId().equals(clientId))
+            .filter(id -> id.maker() == Library.MORTISE && !id.clientId().equals(clientId))
             .map(HolderId::clientId)
             .distinct()
             .limit(MAX_CLIENTS)

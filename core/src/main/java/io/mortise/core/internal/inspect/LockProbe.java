@@ -31,21 +31,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p><b>Threads.</b> Immutable; each thread probes another server.
  */
-final class LockProbe {
+record LockProbe(String clientId, LockOptions options, Topology topology, ScriptExecutor commands) {
   private static final Script PROBE = Script.load("client/probe");
   private static final int PROBE_LIFE_MILLIS = 5_000;
-
-  private final String clientId;
-  private final LockOptions options;
-  private final Topology topology;
-  private final ScriptExecutor commands;
-
-  LockProbe(String clientId, LockOptions options, Topology topology, ScriptExecutor commands) {
-    this.clientId = clientId;
-    this.options = options;
-    this.topology = topology;
-    this.commands = commands;
-  }
 
   void run(Topology.Server server, Deadline deadline, CheckResults results) {
     Optional<LockName> name =

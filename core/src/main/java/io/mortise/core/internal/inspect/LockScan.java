@@ -30,10 +30,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class LockScan {
   private static final int KEYS_EACH_STEP = 1_000;
 
-  /**
-   * How many fields are asked for. One of two may be the mode, so the other is a holder. Redis may
-   * return more.
-   */
+  /** How many fields are asked for: one of two may be the mode, so the other is a holder. */
   private static final int FIELDS = 2;
 
   /** How many fields are asked for when the first ones do not decide. */
@@ -42,9 +39,7 @@ final class LockScan {
   /** How many hashes are asked for at once: Redis keeps the answers until they are read. */
   private static final int GROUP = 20;
 
-  /**
-   * After that number of refusals no further hash is asked for; each is an entry of the ACL LOG.
-   */
+  /** After so many no further hash is asked for: each refusal is an entry of the ACL LOG. */
   private static final int MAX_REFUSALS = 20;
 
   private static final String START = "0";
@@ -61,9 +56,6 @@ final class LockScan {
   boolean hasMore;
   boolean isPartial;
 
-  /**
-   * @param deadlines makes the deadline of one step
-   */
   LockScan(Topology topology, Supplier<Deadline> deadlines, String glob, int limit) {
     this.topology = topology;
     this.deadlines = deadlines;

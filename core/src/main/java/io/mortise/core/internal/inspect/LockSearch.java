@@ -5,6 +5,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockInspection;
+import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LockName;
 import java.util.Collection;
@@ -16,18 +17,8 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call every method.
  */
-public final class LockSearch {
-  private final Topology topology;
-  private final LockInspector inspector;
-  private final long timeoutNanos;
-  private final Ticker ticker;
-
-  public LockSearch(Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
-    this.topology = topology;
-    this.inspector = inspector;
-    this.timeoutNanos = timeoutNanos;
-    this.ticker = ticker;
-  }
+public record LockSearch(
+    Topology topology, LockInspector inspector, long timeoutNanos, Ticker ticker) {
 
   /**
    * The result of a search.
@@ -46,6 +37,14 @@ public final class LockSearch {
     public Found {
       locks = List.copyOf(locks);
     }
+  }
+
+  /**
+   * Returns whether a holder has released the lock, which stays busy for the rest of a {@linkplain
+   * io.mortise.core.DistributedLock#atLeast minimum}.
+   */
+  public static boolean isReleased(Participant holder) {
+    return holder instanceof InspectedParticipant found && found.isReleased();
   }
 
   /** Returns whether a text has a character that makes it a pattern; otherwise it is a name. */
@@ -79,11 +78,7 @@ public final class LockSearch {
     return new Found(inspect(scan.found), scan.hasMore, scan.unreadable, scan.isPartial);
   }
 
-  /**
-   * Inspects locks.
-   *
-   * @throws IllegalArgumentException if one is no name of a lock
-   */
+  /** Inspects locks; refuses what is no name of a lock. */
   public List<LockInspection> inspect(Collection<String> names) {
     return inspector.inspectAll(names.stream().map(LockName::new).toList());
   }

@@ -12,10 +12,7 @@ import java.util.stream.IntStream;
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */
 final class ProbeNames {
-  /**
-   * How many names are tried for one of a slot that the server has. Three masters need about three,
-   * and a master of one slot some ten thousand.
-   */
+  /** Three masters need about three, and a master of one slot some ten thousand. */
   private static final int MAX_NAMES = 100_000;
 
   private ProbeNames() {}

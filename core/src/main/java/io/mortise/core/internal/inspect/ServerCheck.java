@@ -18,18 +18,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p><b>Threads.</b> Immutable; each thread checks another server.
  */
-final class ServerCheck {
-  private final LockOptions options;
-  private final LockProbe probe;
-  private final Ticker ticker;
-  private final InstantSource clock;
-
-  ServerCheck(LockOptions options, LockProbe probe, Ticker ticker, InstantSource clock) {
-    this.options = options;
-    this.probe = probe;
-    this.ticker = ticker;
-    this.clock = clock;
-  }
+record ServerCheck(LockOptions options, LockProbe probe, Ticker ticker, InstantSource clock) {
 
   CheckedServer check(Topology.Server server, Deadline deadline) {
     CheckResults results = new CheckResults();

@@ -11,13 +11,9 @@ import com.google.common.base.Ticker;
  */
 public record AttemptStart(long nanos, long epoch) {
 
-  /**
-   * Returns the current moment. The epoch is read before the clock, so that an event in between is
-   * not missed. From now on the clocks are watched: the hold may be granted before a suspension of
-   * the machine, and registered after it.
-   */
+  /** Returns this moment. The epoch is read first, so that an event in between is not missed. */
   public static AttemptStart now(HoldRegistry holds, Ticker ticker) {
-    long epoch = holds.epochOfAttempt();
+    long epoch = holds.epoch();
     return new AttemptStart(ticker.read(), epoch);
   }
 }

@@ -7,16 +7,16 @@ import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
+import io.mortise.connection.concurrent.SharedWorkers;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
-import io.mortise.core.LockException;
-import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,16 +33,18 @@ import org.slf4j.LoggerFactory;
  * A release cannot end the hold of another acquisition, because it names the holder id.
  *
  * <p><b>How often.</b> Every second while there is no answer, because an outage may end. While it
- * finds nothing, more and more seldom: otherwise a lease of days would cost a command a second.
+ * finds nothing, more and more seldom: otherwise a lease of days would cost a command a second. At
+ * most {@value #MAX_WORKERS} run at a time: a client may have lost ten thousand holds at a silent
+ * server. As soon as that answers, the releases follow each other without a pause.
  *
  * <p><b>Not covered:</b> an attempt that reaches the server later than its own lease after it was
  * sent creates a hold that no client knows of; that hold ends with its lease.
  *
- * <p><b>A full heap.</b> A task has its entry in the scheduler for as long as it is pending, so
- * that an error on any worker costs a pause, and nothing has to be allocated for another run.
+ * <p><b>A full heap.</b> A pending task stays in the scheduler, so an error on any worker costs a
+ * pause, and nothing has to be allocated for another run.
  *
- * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time, see
- * {@link ReleaseWorkers}; a task that waits for one ends with its time too. A task is pending
+ * <p><b>Threads.</b> Any thread may call any method. A task runs on one worker at a time, by its
+ * {@code state}; one that waits for a worker ends with its time too. A task is pending
  * <em>before</em> the look whether the client is closed. If it is closed, the closing thread takes
  * the task, by {@link #takeAll}. A task that comes after the last of these is given up: {@link
  * #stop} sets {@code stopped} and then looks at all tasks, a new task is pending and then looks at
@@ -52,13 +54,14 @@ public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
+  private static final int MAX_WORKERS = 8;
 
   /** A release that finds nothing is repeated after this part of the time since it does. */
   private static final int PASSED_PART = 32;
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
-  private final ReleaseWorkers workers;
+  private final SharedWorkers workers;
   private final ClosingState closing;
   private final Ticker ticker;
   private final DoubleSupplier jitter;
@@ -76,7 +79,7 @@ public final class BackgroundReleaser {
       ReleaseObserver observer) {
     this.commands = commands;
     this.scheduler = scheduler;
-    this.workers = new ReleaseWorkers(tasks);
+    this.workers = new SharedWorkers(tasks::run, MAX_WORKERS, false);
     this.closing = closing;
     this.ticker = ticker;
     this.jitter = jitter;
@@ -90,8 +93,6 @@ public final class BackgroundReleaser {
   }
 
   /**
-   * Releases everything that the acquisition may have in Redis.
-   *
    * @param minimum until when the hold keeps the lock busy; removed once Redis has answered, so
    *     that what a late attempt creates after that is released at once
    */
@@ -102,7 +103,7 @@ public final class BackgroundReleaser {
     if (!closing.isClosed()) { // otherwise the closing thread takes all tasks at once
       try {
         scheduler.add(task);
-        task.turn.request();
+        task.request();
       } catch (Throwable e) { // an error: its caller asks again, see Completions
         task.end();
         throw e;
@@ -112,10 +113,7 @@ public final class BackgroundReleaser {
     }
   }
 
-  /**
-   * Releases a hold that was offered for a hand-off and is not used; continues in the background if
-   * the timeout passes.
-   */
+  /** Releases a hold that was offered for a hand-off; in the background if the timeout passes. */
   public void releaseNow(LockProtocol protocol, TransferableHold hold, long timeoutNanos) {
     boolean released = false;
     try {
@@ -137,24 +135,11 @@ public final class BackgroundReleaser {
     releaseUntilConfirmed(protocol, hold.holder(), UnansweredAttempts.NONE.plusHold(end));
   }
 
-  /** Returns the exception for the caller of a release that Redis did not confirm. */
-  LockException unconfirmedException(LockName name, CommandException fault, long leaseEndNanos) {
-    long left = Math.max(0, leaseEndNanos - ticker.read()) / 1_000_000;
-    return LockExceptions.from(
-        fault,
-        name,
-        ("the release could not be confirmed; it is repeated in the background, and the lease runs"
-                + " out in %d ms at the latest")
-            .formatted(left));
-  }
-
   public int size() {
     return pending.size();
   }
 
-  /**
-   * Removes all pending releases and returns their calls, for one last try when the client closes.
-   */
+  /** Removes all pending releases and returns their calls, for the last try at the close. */
   public List<ScriptCall> takeAll() {
     List<ScriptCall> calls = new ArrayList<>();
     for (Task task : List.copyOf(pending)) {
@@ -180,11 +165,16 @@ public final class BackgroundReleaser {
     }
   }
 
-  /** The outcome of one release. */
   private enum Outcome {
     RELEASED,
     NOT_FOUND,
     UNANSWERED
+  }
+
+  private enum State {
+    IDLE,
+    WAITING,
+    RUNNING
   }
 
   private final class Task implements Runnable, ScheduledTask {
@@ -194,42 +184,51 @@ public final class BackgroundReleaser {
     private final LockProtocol protocol;
     private final String holder;
     private final MinimumEnd minimum;
-    private final long untilNanos;
-
-    /** Whether attempts may still take effect: then "not found" is no proof. */
-    private final boolean attemptsMayArrive;
+    private final UnansweredAttempts unanswered;
 
     /** The number of releases that may still find something. One run happens before the next. */
     private int releasesLeft;
 
     private final Backoff backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, jitter);
-    private final ReleaseWorkers.Turn turn = workers.new Turn(this);
+    private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     private volatile long dueNanos = sinceNanos + MAX_PAUSE_NANOS;
 
     Task(LockProtocol protocol, String holder, UnansweredAttempts unanswered, MinimumEnd minimum) {
       this.protocol = protocol;
       this.holder = holder;
       this.minimum = minimum;
-      this.untilNanos = unanswered.untilNanos();
-      this.attemptsMayArrive = unanswered.attempts() > 0;
+      this.unanswered = unanswered;
       this.releasesLeft = unanswered.attempts() + (unanswered.mayBeHeld() ? 1 : 0);
+    }
+
+    /** Has the release run by a worker, unless it waits for one or runs. */
+    void request() {
+      if (state.compareAndSet(State.IDLE, State.WAITING)) {
+        try {
+          workers.add(this);
+        } catch (Throwable e) {
+          state.set(State.IDLE);
+          throw e;
+        }
+      }
+      workers.ensureWorker(); // also for one that waits: no worker may have been started for it
     }
 
     @Override
     public void run() {
-      if (!pending.contains(this) || !turn.begin()) {
+      if (!pending.contains(this) || !state.compareAndSet(State.WAITING, State.RUNNING)) {
         return;
       }
       boolean done = false;
       Outcome outcome = Outcome.UNANSWERED; // an error counts as no reply
       try {
-        outcome = release(commands.timeoutNanos());
+        outcome = release();
         done = isDoneAfter(outcome);
         if (done) {
           end();
         }
       } finally {
-        turn.end();
+        state.set(State.IDLE);
         if (!done) {
           long now = ticker.read();
           dueNanos = now + pauseNanos(outcome, now);
@@ -241,7 +240,8 @@ public final class BackgroundReleaser {
     /** Returns the pause before the next release; the last one comes when Redis has ended all. */
     private long pauseNanos(Outcome outcome, long nowNanos) {
       sinceNanos = outcome == Outcome.NOT_FOUND ? sinceNanos : nowNanos;
-      long longPause = Math.min((nowNanos - sinceNanos) / PASSED_PART, untilNanos - nowNanos);
+      long leftNanos = unanswered.untilNanos() - nowNanos;
+      long longPause = Math.min((nowNanos - sinceNanos) / PASSED_PART, leftNanos);
       return Math.max(backoff.nextNanos(), longPause);
     }
 
@@ -254,20 +254,20 @@ public final class BackgroundReleaser {
       if (outcome == Outcome.RELEASED) {
         releasesLeft--;
       }
+      boolean isProof = unanswered.attempts() == 0; // otherwise one may still take effect
       return releasesLeft <= 0
-          || (outcome != Outcome.UNANSWERED && !attemptsMayArrive)
-          || ticker.read() - untilNanos >= 0;
+          || (outcome != Outcome.UNANSWERED && isProof)
+          || ticker.read() - unanswered.untilNanos() >= 0;
     }
 
-    /** Returns the release as it has to be sent now. */
     ScriptCall call() {
       long restMillis = minimum.leftMillis(ticker.read());
       return restMillis > 0 ? protocol.keep(holder, restMillis) : protocol.leave(holder);
     }
 
-    private Outcome release(long timeoutNanos) {
+    private Outcome release() {
       try {
-        Reply reply = commands.run(call(), timeoutNanos);
+        Reply reply = commands.run(call());
         minimum.waive();
         long answer = (Long) ((List<?>) reply.value()).get(0);
         // A hold that was forced out is none of the attempts that may still arrive.
@@ -290,10 +290,10 @@ public final class BackgroundReleaser {
     @Override
     public void onDue(long nowNanos) {
       dueNanos = nowNanos + MAX_PAUSE_NANOS; // should an error keep the worker from it
-      if (turn.isWaiting() && nowNanos - untilNanos >= 0) {
+      if (state.get() == State.WAITING && nowNanos - unanswered.untilNanos() >= 0) {
         end(); // Redis has ended the hold itself by now
       } else {
-        turn.request();
+        request();
       }
     }
   }

@@ -61,11 +61,7 @@ final class FencingToken {
     return current != first;
   }
 
-  /**
-   * Raises the token with one command; returns false when the hold does not exist.
-   *
-   * @throws LockException if Redis did not confirm it
-   */
+  /** Raises the token with one command; returns false when the hold does not exist. */
   boolean raise(long atLeast) {
     try {
       return onRaised(commands.run(raiseCall(atLeast)), atLeast);

@@ -163,10 +163,14 @@ public final class GroupRelease {
   private void finish(RedisLease lease, ScriptPipeline.Result result) {
     collectFailure(
         () -> {
-          if (result.fault() != null) {
-            throw lease.releasing().onNoReply(result.fault());
+          try {
+            if (result.fault() != null) {
+              throw lease.releasing().noReply(result.fault());
+            }
+            lease.releasing().onReply(result.reply());
+          } finally {
+            lease.releasing().ensureEnded();
           }
-          lease.releasing().onReply(result.reply());
           lease.release();
         },
         failures);

@@ -19,10 +19,7 @@ import java.util.Map;
 public final class GroupTokenRaise {
   private GroupTokenRaise() {}
 
-  /**
-   * Raises the tokens that are lower; returns whether all are held and have at least that token
-   * then.
-   */
+  /** Raises the tokens that are lower; returns whether all are held with at least that token. */
   public static boolean run(List<? extends OwnedLease> leases, long atLeast, GroupTimeout timeout) {
     ListMultimap<ScriptExecutor, RedisLease> groups =
         MultimapBuilder.linkedHashKeys().arrayListValues().build();

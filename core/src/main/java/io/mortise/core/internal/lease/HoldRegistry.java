@@ -44,7 +44,6 @@ public final class HoldRegistry {
   private final ScriptExecutor commands;
   private final BackgroundTasks tasks;
   private final ClosingState closing;
-  private final SuspensionMonitor suspensions;
   private final Ticker ticker;
   private final AtomicLong epoch = new AtomicLong();
 
@@ -59,13 +58,11 @@ public final class HoldRegistry {
       ScriptExecutor commands,
       BackgroundTasks tasks,
       ClosingState closing,
-      SuspensionMonitor suspensions,
       Ticker ticker) {
     this.scheduler = scheduler;
     this.commands = commands;
     this.tasks = tasks;
     this.closing = closing;
-    this.suspensions = suspensions;
     this.ticker = ticker;
     this.lastBreakNanos = new AtomicLong(ticker.read() - VERIFY_PAUSE_NANOS);
   }
@@ -112,10 +109,7 @@ public final class HoldRegistry {
     scheduler.remove(hold);
   }
 
-  /**
-   * Returns the holds, and the lost ones whose listeners are not notified yet, or which their
-   * threads have still to unlock.
-   */
+  /** Returns the holds, and the lost ones that have still to be notified or unlocked. */
   public List<RegisteredHold> all() {
     return scheduler.entries(RegisteredHold.class);
   }
@@ -137,12 +131,6 @@ public final class HoldRegistry {
 
   public long epoch() {
     return epoch.get();
-  }
-
-  /** Returns the epoch for an attempt that is about to be sent, and has the clocks watched. */
-  long epochOfAttempt() {
-    suspensions.watch();
-    return epoch();
   }
 
   /** Ends the epoch. Must be called before the holds are read. */

@@ -1,5 +1,6 @@
 package io.mortise.core.internal.lease;
 
+import io.mortise.core.LockInspection.Participant.Library;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,16 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param threadId the thread in its process, or {@link #UNKNOWN}
  * @param askedMillis when it asked, epoch ms, or {@link #UNKNOWN}
  */
-public record HolderId(String clientId, Maker maker, long threadId, long askedMillis) {
+public record HolderId(String clientId, Library maker, long threadId, long askedMillis) {
   /** A part that is not known. */
   public static final long UNKNOWN = -1;
-
-  /** The library that made an id. */
-  public enum Maker {
-    MORTISE,
-    REDISSON,
-    OTHER
-  }
 
   private static final int RADIX = Character.MAX_RADIX;
   private static final String UUID_OF_VERSION =
@@ -58,14 +52,14 @@ public record HolderId(String clientId, Maker maker, long threadId, long askedMi
     Matcher mortise = MORTISE.matcher(holder);
     if (mortise.matches()) {
       return new HolderId(
-          mortise.group(1), Maker.MORTISE, number(mortise.group(2)), number(mortise.group(3)));
+          mortise.group(1), Library.MORTISE, number(mortise.group(2)), number(mortise.group(3)));
     }
     Matcher redisson = REDISSON.matcher(holder);
     if (redisson.matches()) {
       long thread = Long.parseLong(redisson.group(2));
-      return new HolderId(redisson.group(1), Maker.REDISSON, thread, UNKNOWN);
+      return new HolderId(redisson.group(1), Library.REDISSON, thread, UNKNOWN);
     }
-    return new HolderId("", Maker.OTHER, UNKNOWN, UNKNOWN);
+    return new HolderId("", Library.UNKNOWN, UNKNOWN, UNKNOWN);
   }
 
   private static long number(@Nullable String digits) {

@@ -12,17 +12,14 @@ import org.jspecify.annotations.Nullable;
 public final class HolderIds {
   private final String clientId;
   private final InstantSource clock;
-  private final Runnable onUse;
   private final AtomicLong made = new AtomicLong();
 
   /**
    * @param clock the clock of this process, which others read in the id
-   * @param onUse called for each acquisition, on its thread
    */
-  public HolderIds(String clientId, InstantSource clock, Runnable onUse) {
+  public HolderIds(String clientId, InstantSource clock) {
     this.clientId = clientId;
     this.clock = clock;
-    this.onUse = onUse;
   }
 
   /**
@@ -31,9 +28,13 @@ public final class HolderIds {
    * @param owner the thread that will own the hold; null for the current one
    */
   public String next(@Nullable Thread owner) {
-    onUse.run();
     Thread asking = owner == null ? Thread.currentThread() : owner;
     return HolderId.text(clientId, made.incrementAndGet(), asking.getId(), clock.millis());
+  }
+
+  /** Returns how many ids were made: the number is another one when the client was used since. */
+  public long made() {
+    return made.get();
   }
 
   /** Returns an id for a future acquisition of any thread. */

@@ -107,10 +107,7 @@ final class LeaseDeadline {
     return !isOver();
   }
 
-  /**
-   * Returns the longest lease that a request may have set since the hold began; 0 when none was
-   * sent.
-   */
+  /** Returns the longest lease that a request may have set; 0 when none was sent. */
   long notedMillis() {
     return notedMillis;
   }

@@ -17,30 +17,14 @@ import org.slf4j.LoggerFactory;
  * LeaseRenewal} is under way: {@link LeaseTiming} says why the order of the replies does not
  * matter.
  */
-final class LeaseExtension {
+record LeaseExtension(
+    ScriptExecutor commands,
+    HoldRegistry holds,
+    Ticker ticker,
+    HoldIdentity id,
+    LeaseTiming timing,
+    LeaseRenewal renewal) {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExtension.class);
-
-  private final ScriptExecutor commands;
-  private final HoldRegistry holds;
-  private final Ticker ticker;
-  private final HoldIdentity id;
-  private final LeaseTiming timing;
-  private final LeaseRenewal renewal;
-
-  LeaseExtension(
-      ScriptExecutor commands,
-      HoldRegistry holds,
-      Ticker ticker,
-      HoldIdentity id,
-      LeaseTiming timing,
-      LeaseRenewal renewal) {
-    this.commands = commands;
-    this.holds = holds;
-    this.ticker = ticker;
-    this.id = id;
-    this.timing = timing;
-    this.renewal = renewal;
-  }
 
   /**
    * Extends the hold for a re-entry, which needs at least its own lease from now. Sends one command
@@ -75,11 +59,7 @@ final class LeaseExtension {
     return StepTimeout.ofSingle(terms, terms.waitNanos(), commands.timeoutNanos());
   }
 
-  /**
-   * Verifies the hold and waits for the reply.
-   *
-   * @throws LockException if there was no reply
-   */
+  /** Verifies the hold and waits for the reply; throws if there is none. */
   void verifyNow() {
     try {
       verify();

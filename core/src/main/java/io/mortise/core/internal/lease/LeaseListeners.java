@@ -58,10 +58,7 @@ final class LeaseListeners {
   @GuardedBy("lock")
   private @Nullable LeaseLoss loss;
 
-  /**
-   * A composite hold that depends on this one. Compared by identity: two of them may have equal
-   * fields.
-   */
+  /** A composite hold that depends on this one; compared by identity. */
   private static final class Dependent {
     final Consumer<State> listener;
     final boolean logs;
@@ -187,11 +184,10 @@ final class LeaseListeners {
     return present;
   }
 
-  /** Queues the notifications. */
   @GuardedBy("lock")
   @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
   private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
-    if (state != State.RELEASED && !dependents.isEmpty()) {
+    if (state != State.RELEASED) {
       for (Dependent dependent : dependents) {
         queue.addForDependents(
             () -> PendingNotifications.notifyDependent(lockName, dependent.listener, state));

@@ -50,9 +50,6 @@ final class LeaseRelease implements Completions.Operation {
   /** Whether an error has kept the thread from completing the release. */
   private volatile boolean broken;
 
-  /**
-   * @param hold the whole hold, as it is registered
-   */
   LeaseRelease(
       LeaseContext context,
       HoldIdentity id,
@@ -85,16 +82,13 @@ final class LeaseRelease implements Completions.Operation {
       }
       return true;
     } catch (CommandException fault) {
-      throw onNoReply(fault);
+      throw noReply(fault);
     } finally {
       ensureEnded();
     }
   }
 
-  /**
-   * Gives up a hold that no caller has received: it is released in the background, without
-   * notification.
-   */
+  /** Gives up a hold that no caller has received: in the background, without notification. */
   void drop() {
     if (begin()) {
       ensureEnded();
@@ -103,7 +97,7 @@ final class LeaseRelease implements Completions.Operation {
 
   /**
    * Begins the release; returns whether this caller has to complete it: then it must call {@link
-   * #onReply} or {@link #onNoReply}, and {@link #ensureEnded} in any case.
+   * #onReply} if there is a reply, and {@link #ensureEnded} in any case.
    */
   boolean begin() {
     losses.statusNow(); // a hold whose deadline has passed is lost, and not released
@@ -175,18 +169,9 @@ final class LeaseRelease implements Completions.Operation {
 
   // ---- the reply
 
-  /**
-   * Completes the release after its reply.
-   *
-   * @throws LockException if it is in doubt whether the hold was still there
-   */
+  /** Completes the release after its reply; throws if it is in doubt. */
   void onReply(Reply reply) {
-    LockException inDoubt = null;
-    try {
-      inDoubt = interpretReply(reply);
-    } finally {
-      termination.releaseSlotIfEnded();
-    }
+    LockException inDoubt = interpretReply(reply);
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
@@ -232,28 +217,16 @@ final class LeaseRelease implements Completions.Operation {
   }
 
   /**
-   * Completes the release without a reply: it is repeated in the background. Returns the exception
-   * for the caller.
+   * Returns what the caller of a release without a reply gets; {@link #ensureEnded} completes it.
    */
-  LockException onNoReply(CommandException fault) {
-    try {
-      state.endRelease(null);
-      termination.releaseInBackground();
-      unconfirmed = false;
-    } finally {
-      termination.releaseSlotIfEnded();
-    }
-    return context
-        .releases()
-        .unconfirmedException(id.protocol().name(), fault, timing.endInRedisNanos());
+  LockException noReply(CommandException fault) {
+    return LockExceptions.unconfirmed(
+        fault, id.protocol().name(), timing.endInRedisNanos() - context.nanos());
   }
 
   // ---- after an error
 
-  /**
-   * Completes a release that an error has interrupted, as if there was no reply; gives up the slot
-   * in any case.
-   */
+  /** Completes a release that an error has interrupted, as without a reply. */
   void ensureEnded() {
     boolean ended = false;
     try {

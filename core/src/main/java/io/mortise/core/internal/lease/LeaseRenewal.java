@@ -80,10 +80,7 @@ final class LeaseRenewal implements BatchItem {
     return events;
   }
 
-  /**
-   * Returns whether the hold has no open questions: it is renewed, no request is pending or has
-   * failed, and its times are {@link LeaseTiming#isCertain certain}.
-   */
+  /** Returns whether the hold is renewed, without an open or failed request, and certain. */
   boolean isSettled() {
     return timing.isLengthened(context.nanos())
         && !verificationRequested

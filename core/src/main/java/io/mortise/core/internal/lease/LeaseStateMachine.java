@@ -38,10 +38,6 @@ public final class LeaseStateMachine {
   /** Is called with the end, and the loss if the hold was lost; null while nobody asks for it. */
   private volatile @Nullable Consumer<@Nullable LeaseLoss> onEnd;
 
-  /**
-   * @param lockName the name of the lock
-   * @param workers run the notifications
-   */
   public LeaseStateMachine(String lockName, NotificationWorkers workers) {
     this(lockName, workers, true);
   }
@@ -131,11 +127,7 @@ public final class LeaseStateMachine {
     return true;
   }
 
-  /**
-   * Completes the release.
-   *
-   * @param loss if the hold turned out to be lost before
-   */
+  /** Completes the release, with the loss if the hold turned out to be lost before. */
   public void endRelease(@Nullable LeaseLoss loss) {
     transition(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
   }
@@ -151,10 +143,7 @@ public final class LeaseStateMachine {
     reportEnd();
   }
 
-  /**
-   * Has those listeners notified that could not be notified yet; returns whether there was none.
-   * See {@link LeaseListeners}.
-   */
+  /** Has listeners notified that could not be notified yet; returns whether there was none. */
   public boolean deliver() {
     LeaseListeners present = listeners;
     return present == null || present.deliver();
@@ -166,11 +155,7 @@ public final class LeaseStateMachine {
     return present != null && present.lacksWorker();
   }
 
-  /**
-   * Ensures that the listeners have been notified, or a worker does so.
-   *
-   * @throws UndeliveredException if no worker could be started for that
-   */
+  /** Throws unless the listeners have been notified, or a worker does so. */
   public void ensureDelivered() {
     var unused = deliver(); // another thread may be between its change and this
     if (lacksWorker()) {
@@ -180,12 +165,10 @@ public final class LeaseStateMachine {
 
   // ---- for the holder
 
-  /** Returns the loss, if the hold is lost. */
   public Optional<LeaseLoss> loss() {
     return Optional.ofNullable(now().loss());
   }
 
-  /** Throws if the hold is lost. */
   public void throwIfLost() {
     LeaseLoss loss = now().loss();
     if (loss != null) {

@@ -35,10 +35,7 @@ public record LeaseStatus(Phase phase, @Nullable LeaseLoss loss) {
     return phase == Phase.HELD || phase == Phase.AT_RISK;
   }
 
-  /**
-   * Returns the state that the holder sees: a hold that is being released counts as held until
-   * Redis has confirmed the release.
-   */
+  /** Returns the state that the holder sees: a hold is held until its release is confirmed. */
   public State state() {
     return switch (phase) {
       case HELD, RELEASING -> State.HELD;

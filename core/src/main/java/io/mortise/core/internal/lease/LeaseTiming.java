@@ -69,7 +69,6 @@ final class LeaseTiming {
     this.deadline = deadline;
   }
 
-  /** Returns the times of a hold that Redis has granted. */
   static LeaseTiming granted(
       LeaseContext context, LockProtocol protocol, LeaseTerms terms, AttemptStart sent) {
     LeaseDeadline deadline =
@@ -146,7 +145,6 @@ final class LeaseTiming {
     return true;
   }
 
-  /** Returns the moment before the request with which Redis last confirmed the hold. */
   long confirmedNanos() {
     return confirmedNanos;
   }
@@ -218,7 +216,6 @@ final class LeaseTiming {
     return !stoppedBecause.isEmpty();
   }
 
-  /** Returns why the renewal has stopped although the terms ask for it; empty while it goes on. */
   String stoppedBecause() {
     return stoppedBecause;
   }
@@ -233,7 +230,6 @@ final class LeaseTiming {
     nextRequestNanos = nanos;
   }
 
-  /** Plans the next request when one is sent. */
   void planRequestAfter(long nowNanos) {
     plannedNanos = nextRequestAfter(nowNanos);
   }
@@ -245,11 +241,7 @@ final class LeaseTiming {
     }
   }
 
-  /**
-   * Returns when the hold is due, at the latest at its deadline.
-   *
-   * @param inFlight whether a request is under way
-   */
+  /** Returns when the hold is due, also with a request under way; at its deadline at the latest. */
   long dueNanos(boolean inFlight) {
     long end = deadline.nanos();
     long next = inFlight ? plannedNanos : nextRequestNanos;

@@ -17,27 +17,32 @@ public final class LockExceptions {
   private LockExceptions() {}
 
   public static LockException from(CommandException fault, Object lock) {
-    return new LockException(
-        reason(fault), "lock '" + lock + "': " + fault.getMessage(), fault.getCause());
+    return of(fault, "lock '" + lock + "': ");
   }
 
   /** Converts a fault and states its consequence for the caller between the name and the fact. */
   public static LockException from(CommandException fault, Object lock, String consequence) {
-    return new LockException(
-        reason(fault),
-        "lock '" + lock + "': " + consequence + ": " + fault.getMessage(),
-        fault.getCause());
+    return of(fault, "lock '" + lock + "': " + consequence + ": ");
   }
 
   /** Converts a fault that does not concern one lock. */
   public static LockException from(CommandException fault) {
-    return new LockException(reason(fault), String.valueOf(fault.getMessage()), fault.getCause());
+    return of(fault, "");
   }
 
-  /** Returns the exception for a lock whose client was closed. */
   public static LockException clientClosed(Object lock) {
     return new LockException(
         Reason.CLIENT_CLOSED, "lock '" + lock + "': its client was closed", null);
+  }
+
+  /** Returns the exception for the caller of a release that Redis did not confirm. */
+  static LockException unconfirmed(CommandException fault, LockName name, long leftNanos) {
+    return from(
+        fault,
+        name,
+        ("the release could not be confirmed; it is repeated in the background, and the lease runs"
+                + " out in %d ms at the latest")
+            .formatted(Math.max(0, leftNanos) / 1_000_000));
   }
 
   /**
@@ -58,21 +63,8 @@ public final class LockExceptions {
             reply.before());
   }
 
-  private static Reason reason(CommandException fault) {
-    return switch (fault.kind()) {
-      case UNREACHABLE -> Reason.UNREACHABLE;
-      case NOT_READY -> Reason.NOT_READY;
-      case READ_ONLY -> Reason.READ_ONLY;
-      case OUT_OF_MEMORY -> Reason.OUT_OF_MEMORY;
-      case NOT_REPLICATED -> Reason.NOT_REPLICATED;
-      case POOL_EXHAUSTED -> Reason.POOL_EXHAUSTED;
-      case ACCESS_DENIED -> Reason.ACCESS_DENIED;
-      case CERTIFICATE_REJECTED -> Reason.CERTIFICATE_REJECTED;
-      case MISCONFIGURED -> Reason.MISCONFIGURED;
-      case WRONG_TYPE -> Reason.WRONG_TYPE;
-      case NOT_SUPPORTED -> Reason.NOT_SUPPORTED;
-      case SCRIPT -> Reason.SCRIPT;
-      case CLIENT_CLOSED -> Reason.CLIENT_CLOSED;
-    };
+  private static LockException of(CommandException fault, String before) {
+    Reason reason = Reason.valueOf(fault.kind().name()); // each kind has one
+    return new LockException(reason, before + fault.getMessage(), fault.getCause());
   }
 }

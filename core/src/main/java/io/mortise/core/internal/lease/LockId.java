@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param name the name in Redis
  */
 public record LockId(String kind, String name) {
-  /** Returns the id of the lock to which a protocol belongs. */
   public static LockId of(LockProtocol protocol) {
     return new LockId(protocol.kind(), protocol.name().value());
   }

@@ -24,9 +24,6 @@ final class LossDetector {
   /** Whether the last request had no reply, or one that did not confirm the hold. */
   private volatile boolean failing;
 
-  /**
-   * @param hold the whole hold, which ends when it is found lost
-   */
   LossDetector(Ticker ticker, LeaseTiming timing, LeaseStateMachine state, RegisteredHold hold) {
     this.ticker = ticker;
     this.timing = timing;
@@ -40,10 +37,7 @@ final class LossDetector {
     return status.isLive() && expireIfDue() ? state.now() : status;
   }
 
-  /**
-   * Makes the hold lost if its deadline has passed, after which nothing can extend it; returns
-   * whether it has.
-   */
+  /** Makes the hold lost if its deadline has passed, for good; returns whether it has. */
   private boolean expireIfDue() {
     LeaseDeadline deadline = timing.deadline();
     if (!deadline.expire(ticker.read())) {
@@ -53,7 +47,6 @@ final class LossDetector {
     return true;
   }
 
-  /** Returns the detail for a hold that has expired. */
   static String whyExpired(LeaseTiming timing) {
     if (timing.isStopped()) {
       return "it was not renewed any more, because " + timing.stoppedBecause();

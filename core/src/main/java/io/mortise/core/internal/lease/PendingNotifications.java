@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * order of the changes, and apart from them those of composite holds that depend on it.
  *
  * <p><b>Threads.</b> The lock of {@link LeaseListeners} guards the queues. Any thread may call
- * {@link #deliver}, without the lock. At most one worker at a time runs the notifications of
- * listeners ({@code notifying}), and one those of dependents.
+ * {@link #deliver}, without the lock. At most one worker at a time makes the notifications of each
+ * queue.
  */
 final class PendingNotifications {
   private static final Logger LOG = LoggerFactory.getLogger(PendingNotifications.class);
@@ -26,33 +26,100 @@ final class PendingNotifications {
   private final ReentrantLock lock;
   private final NotificationWorkers workers;
   private final String lockName;
-
-  // No ArrayDeque: one that cannot grow, because memory is exhausted, loses what it has.
-
-  @GuardedBy("lock")
-  private final List<Runnable> ofListeners = new ArrayList<>(1);
-
-  @GuardedBy("lock")
-  private final List<Runnable> ofDependents = new ArrayList<>(1);
-
-  // Made once: to try again needs no memory.
-  private final Runnable notifyListeners = this::runOfListeners;
-  private final Runnable notifyDependents = this::runOfDependents;
+  private final Pending ofListeners = new Pending(false);
+  private final Pending ofDependents = new Pending(true);
 
   /** Whether code of the user is among the notifications; a loss, the last change, adds a log. */
   @GuardedBy("lock")
   private boolean ofUser;
 
-  @GuardedBy("lock")
-  private boolean notifying;
-
-  @GuardedBy("lock")
-  private boolean notifyingDependents;
-
   PendingNotifications(ReentrantLock lock, NotificationWorkers workers, String lockName) {
     this.lock = lock;
     this.workers = workers;
     this.lockName = lockName;
+  }
+
+  /** A queue of notifications. Its fields are guarded by the lock. */
+  private final class Pending {
+    private final boolean repeated;
+
+    // No ArrayDeque: one that cannot grow, because memory is exhausted, loses what it has.
+    private final List<Runnable> queue = new ArrayList<>(1);
+
+    /** Made once: to try again needs no memory. */
+    private final Runnable work = this::makeAll;
+
+    /** Whether a worker makes them. */
+    private boolean running;
+
+    /**
+     * @param repeated whether a notification that an error has ended, such as an {@code
+     *     OutOfMemoryError}, is made again by the next {@link #deliver}
+     */
+    Pending(boolean repeated) {
+      this.repeated = repeated;
+    }
+
+    boolean lacksWorker() {
+      return !running && !queue.isEmpty();
+    }
+
+    /** Removes the last ones until that number is left. */
+    void truncate(int size) {
+      while (queue.size() > size) {
+        queue.remove(queue.size() - 1);
+      }
+    }
+
+    /** Has all made by a worker; later, if none can be started. */
+    void start(Executor worker) {
+      if (!runAsync(work, worker)) {
+        end();
+      }
+    }
+
+    private void makeAll() {
+      try {
+        for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
+          next.run();
+          if (repeated) {
+            removeFirst();
+          }
+        }
+      } catch (Throwable e) {
+        end();
+        throw e;
+      }
+    }
+
+    /** Returns the first notification; without one this worker ends, in one step. */
+    private @Nullable Runnable firstOrEnd() {
+      lock.lock();
+      try {
+        running = !queue.isEmpty();
+        return !running ? null : repeated ? queue.get(0) : queue.remove(0);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void removeFirst() {
+      lock.lock();
+      try {
+        queue.remove(0);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void end() {
+      lock.lock();
+      try {
+        running = false;
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   /**
@@ -64,38 +131,36 @@ final class PendingNotifications {
    */
   @GuardedBy("lock")
   boolean addIf(BooleanSupplier change, Runnable additions) {
-    int before = ofListeners.size();
-    int beforeOfDependents = ofDependents.size();
+    int before = ofListeners.queue.size();
+    int beforeOfDependents = ofDependents.queue.size();
     boolean changed = false;
     try {
       additions.run();
       changed = change.getAsBoolean();
       return changed;
     } finally {
-      while (!changed && ofListeners.size() > before) {
-        ofListeners.remove(ofListeners.size() - 1);
-      }
-      while (!changed && ofDependents.size() > beforeOfDependents) {
-        ofDependents.remove(ofDependents.size() - 1);
+      if (!changed) {
+        ofListeners.truncate(before);
+        ofDependents.truncate(beforeOfDependents);
       }
     }
   }
 
   @GuardedBy("lock")
   void add(Runnable notification) {
-    ofListeners.add(notification);
+    ofListeners.queue.add(notification);
     ofUser = true;
   }
 
   /** Adds a line of the log, behind the listeners. */
   @GuardedBy("lock")
   void addLog(Runnable line) {
-    ofListeners.add(line);
+    ofListeners.queue.add(line);
   }
 
   @GuardedBy("lock")
   void addForDependents(Runnable notification) {
-    ofDependents.add(notification);
+    ofDependents.queue.add(notification);
   }
 
   /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
@@ -106,25 +171,20 @@ final class PendingNotifications {
     Executor worker;
     lock.lock();
     try {
-      none = ofDependents.isEmpty() && ofListeners.isEmpty();
-      startsDependents = !ofDependents.isEmpty() && !notifyingDependents;
-      starts = !ofListeners.isEmpty() && !notifying;
-      notifyingDependents |= startsDependents;
-      notifying |= starts;
+      none = ofDependents.queue.isEmpty() && ofListeners.queue.isEmpty();
+      startsDependents = ofDependents.lacksWorker();
+      starts = ofListeners.lacksWorker();
+      ofDependents.running |= startsDependents;
+      ofListeners.running |= starts;
       worker = ofUser ? workers.listeners() : workers.logs();
     } finally {
       lock.unlock();
     }
-    if (startsDependents && !runAsync(notifyDependents, workers.dependents())) {
-      endDependents();
+    if (startsDependents) {
+      ofDependents.start(workers.dependents());
     }
-    if (starts && !runAsync(notifyListeners, worker)) {
-      lock.lock();
-      try {
-        notifying = false;
-      } finally {
-        lock.unlock();
-      }
+    if (starts) {
+      ofListeners.start(worker);
     }
     return none;
   }
@@ -133,8 +193,7 @@ final class PendingNotifications {
   boolean lacksWorker() {
     lock.lock();
     try {
-      return (!ofDependents.isEmpty() && !notifyingDependents)
-          || (!ofListeners.isEmpty() && !notifying);
+      return ofDependents.lacksWorker() || ofListeners.lacksWorker();
     } finally {
       lock.unlock();
     }
@@ -143,89 +202,15 @@ final class PendingNotifications {
   /** Runs a task on a worker; returns false if no worker can be started. */
   private boolean runAsync(Runnable task, Executor worker) {
     try {
-      worker.execute(task);
-      return true;
-    } catch (RejectedExecutionException closed) { // the workers have ended
-      return runHere(task);
-    } catch (RuntimeException | Error failed) {
-      logNotYet(failed);
-      return false;
-    }
-  }
-
-  private boolean runHere(Runnable task) {
-    try {
-      task.run();
-      return true;
-    } catch (RuntimeException | Error failed) {
-      logNotYet(failed);
-      return false;
-    }
-  }
-
-  private void logNotYet(Throwable failed) {
-    logFailure(lockName, "lock '{}': its listeners could not be notified yet", failed);
-  }
-
-  private void runOfListeners() {
-    while (true) {
-      Runnable next;
-      lock.lock();
       try {
-        if (ofListeners.isEmpty()) {
-          notifying = false;
-          return;
-        }
-        next = ofListeners.remove(0);
-      } finally {
-        lock.unlock();
+        worker.execute(task);
+      } catch (RejectedExecutionException closed) { // the workers have ended
+        task.run();
       }
-      next.run();
-    }
-  }
-
-  /**
-   * Notifies the dependents. A notification is removed after it was made, so that one that an error
-   * has ended, such as an {@code OutOfMemoryError}, is made again by the next {@link #deliver}.
-   */
-  private void runOfDependents() {
-    try {
-      for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
-        next.run();
-        removeFirstOfDependents();
-      }
-    } catch (Throwable e) {
-      endDependents();
-      throw e;
-    }
-  }
-
-  /** Returns the first notification of dependents; without one this worker ends, in one step. */
-  private @Nullable Runnable firstOrEnd() {
-    lock.lock();
-    try {
-      notifyingDependents = !ofDependents.isEmpty();
-      return notifyingDependents ? ofDependents.get(0) : null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void removeFirstOfDependents() {
-    lock.lock();
-    try {
-      ofDependents.remove(0);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void endDependents() {
-    lock.lock();
-    try {
-      notifyingDependents = false;
-    } finally {
-      lock.unlock();
+      return true;
+    } catch (RuntimeException | Error failed) {
+      logFailure(lockName, "lock '{}': its listeners could not be notified yet", failed);
+      return false;
     }
   }
 

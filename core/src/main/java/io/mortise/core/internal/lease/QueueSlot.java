@@ -15,10 +15,7 @@ public interface QueueSlot {
   /** Returns whether another acquisition of this client waits for the end of the hold. */
   boolean hasWaiters();
 
-  /**
-   * Gives the slot up without the hold: the next acquisition in the queue sends an attempt to
-   * Redis.
-   */
+  /** Gives the slot up without the hold: the next acquisition in the queue asks Redis. */
   void release();
 
   /**

@@ -17,22 +17,13 @@ public interface RedisHold extends OwnedLease {
   /** Returns the holder id in Redis. */
   String holder();
 
-  /**
-   * Makes sure that no other thread gets the hold under its holder id; returns false when the hold
-   * has ended, or its release has begun.
-   */
+  /** Keeps the hold from other threads; returns false when it has ended or its release began. */
   boolean pin();
 
-  /**
-   * Returns the last of the tokens that are reserved for hand-offs of this hold; -1 when there is
-   * none.
-   */
+  /** Returns the last token that is reserved for hand-offs of this hold; -1 for none. */
   long lastReservedToken();
 
-  /**
-   * Gives the lease up when no caller has received it. If nobody shares the hold, it is released in
-   * the background, without notification.
-   */
+  /** Gives up a lease that no caller has received: in the background, without notification. */
   void drop();
 
   /** Gives up all of the leases, whatever one of them throws. */

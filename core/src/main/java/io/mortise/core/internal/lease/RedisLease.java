@@ -1,7 +1,6 @@
 package io.mortise.core.internal.lease;
 
 import io.mortise.connection.command.ScriptExecutor;
-import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
@@ -10,9 +9,7 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +39,11 @@ import org.jspecify.annotations.Nullable;
  * reads the status after the deadline makes the hold lost, so no thread can see a hold that is
  * over.
  */
-public final class RedisLease implements RedisHold, RegisteredHold {
+public final class RedisLease extends StatefulLease implements RedisHold, RegisteredHold {
   private final LeaseContext context;
   private final HoldIdentity id;
   private final FencingToken token;
   private final LeaseTiming timing;
-  private final LeaseStateMachine state;
   private final LossDetector losses;
   private final LeaseRenewal renewal;
   private final LeaseTermination termination;
@@ -55,11 +51,11 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   private RedisLease(
       LeaseContext context, HoldIdentity id, FencingToken token, LeaseTiming timing) {
+    super(new LeaseStateMachine(id.lockName(), context.notifications()));
     this.context = context;
     this.id = id;
     this.token = token;
     this.timing = timing;
-    this.state = new LeaseStateMachine(id.lockName(), context.notifications());
     this.losses = new LossDetector(context.ticker(), timing, state, this);
     this.renewal = new LeaseRenewal(context, id, timing, state, losses, this);
     this.termination =
@@ -75,7 +71,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
         new LeaseRelease(context, id, token, timing, state, losses, renewal, termination, this);
   }
 
-  /** Returns a hold that Redis has granted. */
   public static RedisLease granted(
       LeaseContext context,
       LockProtocol protocol,
@@ -150,7 +145,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return termination;
   }
 
-  /** Returns the part that releases this hold. */
   LeaseRelease releasing() {
     return releasing;
   }
@@ -166,11 +160,7 @@ public final class RedisLease implements RedisHold, RegisteredHold {
     return losses.statusNow().phase() == Phase.HELD && renewal.isSettled();
   }
 
-  /**
-   * Marks the hold as shared by several threads.
-   *
-   * @param dead tests whether all of them have died without unlocking; any thread may call it
-   */
+  /** Marks the hold as shared by threads; {@code dead} tests whether all of them have died. */
   public void setShared(BooleanSupplier dead) {
     renewal.setShared(dead);
   }
@@ -254,9 +244,14 @@ public final class RedisLease implements RedisHold, RegisteredHold {
 
   // ---- status
 
-  /** Returns whether the hold is held and no release has begun. */
-  public boolean isLive() {
-    return losses.statusNow().isLive();
+  @Override
+  protected LeaseStatus refresh() {
+    return losses.statusNow();
+  }
+
+  @Override
+  protected Duration remainingWhileHeld() {
+    return Duration.ofNanos(Math.max(0, timing.deadlineNanos() - context.nanos()));
   }
 
   // ---- release
@@ -364,47 +359,6 @@ public final class RedisLease implements RedisHold, RegisteredHold {
   @Override
   public long fencingToken() {
     return token.get();
-  }
-
-  @Override
-  public State state() {
-    return losses.statusNow().state();
-  }
-
-  @Override
-  public Duration remaining() {
-    Phase phase = losses.statusNow().phase();
-    return phase == Phase.LOST || phase == Phase.RELEASED
-        ? Duration.ZERO
-        : Duration.ofNanos(Math.max(0, timing.deadlineNanos() - context.nanos()));
-  }
-
-  @Override
-  public Optional<LeaseLoss> loss() {
-    losses.statusNow();
-    return state.loss();
-  }
-
-  @Override
-  public void ensureValid() {
-    losses.statusNow();
-    state.ensureValid(token.get());
-  }
-
-  @Override
-  public void onLost(Consumer<LeaseLoss> listener) {
-    losses.statusNow(); // a loss that was not detected yet is notified at once
-    state.onLost(listener);
-  }
-
-  @Override
-  public void onStateChange(Consumer<State> listener) {
-    state.onStateChange(listener);
-  }
-
-  @Override
-  public Runnable onChangeWhileHeld(Consumer<State> listener, boolean listenerLogs) {
-    return state.onChangeWhileHeld(listener, listenerLogs);
   }
 
   @Override

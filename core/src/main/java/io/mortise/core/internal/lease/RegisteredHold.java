@@ -19,9 +19,7 @@ public interface RegisteredHold extends Lease, ScheduledTask {
   /** Ends the hold as lost; returns false if it has ended or its release has begun. */
   boolean lose(Reason reason, long atNanos, String detail);
 
-  /**
-   * Ends the object of a hold that no caller has received; see {@link LeaseTermination#discard}.
-   */
+  /** See {@link LeaseTermination#discard}. */
   void discard();
 
   /** Requests a verification soon; if a request is under way, after its reply. */

@@ -29,10 +29,6 @@ public interface ReleaseObserver {
   /** Called after Redis has answered a forced release: a waiter may have been notified alone. */
   void forced(LockProtocol protocol);
 
-  /**
-   * Called after Redis has answered an attempt.
-   *
-   * @param sentNanos the time before the attempt was sent
-   */
+  /** Called after Redis has answered an attempt, with the time before it was sent. */
   void attempted(LockProtocol protocol, AcquireResult result, long sentNanos);
 }

@@ -10,18 +10,12 @@ import io.mortise.core.spi.LeaseTerms;
  * <p><b>Threads.</b> Stateless: any thread may call any method.
  */
 public final class StepTimeout {
-  /**
-   * The least for one of several commands that share the round trip after the end of the wait, when
-   * those before it have used it up. Enough for a server in the same network.
-   */
+  /** The least for a command when those before it have used up the round trip that they share. */
   private static final long MIN_STEP_NANOS = 10_000_000L;
 
   private StepTimeout() {}
 
-  /**
-   * Returns the timeout of a command that no other one follows after the end of the wait: the rest
-   * of the wait, at least a round trip.
-   */
+  /** Returns the timeout of the last command: the rest of the wait, at least a round trip. */
   public static long ofSingle(LeaseTerms terms, long leftNanos, long commandTimeoutNanos) {
     return terms.waitNanos() == 0
         ? commandTimeoutNanos

@@ -1,83 +1,126 @@
 package io.mortise.core.internal.inspect;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.connection.concurrent.ClosingState;
+import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
-import io.mortise.core.LockClient;
+import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.RedisLockClient;
+import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.internal.lease.LeaseContext;
-import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** When the record of a client is due. Nothing is written: the client is closed. */
+/** When the record of a client is written. */
+@Timeout(60)
 class ClientRecordUseTest {
-  private static final long AN_HOUR = Duration.ofHours(1).toNanos();
+  private static final int LOOKS_IN_AN_INTERVAL =
+      (int) (ClientRecord.INTERVAL_NANOS / ClientRecord.PERIOD_NANOS);
 
-  private final LockClient client = LockClient.create("redis://127.0.0.1:1");
+  private volatile String answer = RespServer.OK;
+  private final RespServer server = new RespServer(command -> answer);
+  private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
   private final FakeTicker ticker = new FakeTicker();
-  private Runnable duringLook = () -> {};
-  private final ClientRecord record = record(((RedisLockClient) client).context().lease());
+  private long acquisitions;
+  private boolean inUse;
+  private final ClientRecord record = record(client.context().lease());
 
   private ClientRecord record(LeaseContext context) {
-    ClosingState closed = new ClosingState();
-    closed.begin();
     return new ClientRecord(
         "id",
         Instant.EPOCH,
         context.commands(),
-        context.scheduler(),
         context.tasks(),
         context.operations(),
-        closed,
+        context.closing(),
         ticker,
-        this::findsNoLockInUse);
-  }
-
-  private boolean findsNoLockInUse() {
-    duringLook.run();
-    return false;
+        () -> acquisitions,
+        () -> inUse);
   }
 
   @AfterEach
   void close() {
     client.close();
-  }
-
-  private long leftNanos() {
-    return record.dueNanos() - ticker.read();
+    server.close();
   }
 
   private void look() {
-    ticker.advance(leftNanos());
-    record.onDue(ticker.read());
+    ticker.advance(ClientRecord.PERIOD_NANOS);
+    record.look();
+  }
+
+  private void look(int times) {
+    for (int i = 0; i < times; i++) {
+      look();
+    }
+  }
+
+  private long written() {
+    return server.heard().stream().filter(command -> command.get(0).equals("SET")).count();
+  }
+
+  /** Waits for the writings, of which there are no more when the client is closed. */
+  private void assertWrittenInTheEnd(int times) {
+    await().atMost(BackgroundCall.LIVENESS).until(() -> written() >= times);
+    client.close();
+    assertEquals(times, written());
   }
 
   @Test
-  void anIdleClientIsNotLookedAtUntilItsNextUse() {
-    record.used();
-    assertEquals(ClientRecord.FIRST_NANOS, leftNanos());
+  void aClientThatIsUsedWritesItAtTheNextLookAndOnceInAnInterval() {
+    look(3);
+    acquisitions++;
     look();
-    assertEquals(ClientRecord.INTERVAL_NANOS, leftNanos());
-    look();
-    assertTrue(leftNanos() > AN_HOUR);
-
-    record.used();
-
-    assertEquals(ClientRecord.FIRST_NANOS, leftNanos());
+    for (int i = 1; i < LOOKS_IN_AN_INTERVAL; i++) {
+      acquisitions++;
+      look();
+    }
+    assertWrittenInTheEnd(1);
   }
 
   @Test
-  void aUseDuringTheLookThatFindsTheClientIdleIsNotMissed() {
-    record.used();
+  void aClientThatIsUsedWritesItAgainAfterAnInterval() {
+    acquisitions++;
     look();
-    duringLook = record::used;
+    acquisitions++; // during the interval
+    look(LOOKS_IN_AN_INTERVAL);
+
+    assertWrittenInTheEnd(2);
+  }
+
+  @Test
+  void aClientThatOnlyHoldsALockWritesItToo() {
+    inUse = true;
+    look(1 + LOOKS_IN_AN_INTERVAL);
+
+    assertWrittenInTheEnd(2);
+  }
+
+  @Test
+  void anIdleClientWritesItAtTheFirstLookAfterItsNextUse() {
+    acquisitions++;
+    look(5 * LOOKS_IN_AN_INTERVAL);
+    acquisitions++;
+    look();
+
+    assertWrittenInTheEnd(2);
+  }
+
+  @Test
+  void aWritingThatFailsIsRepeatedAtTheNextLook() {
+    answer = RespServer.error("LOADING Redis is loading the dataset in memory");
+    inUse = true;
+    look();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> written() == 1);
+    client.context().lease().operations().awaitZero(BackgroundCall.LIVENESS.toNanos());
+    answer = RespServer.OK;
 
     look();
 
-    assertEquals(ClientRecord.FIRST_NANOS, leftNanos());
+    assertWrittenInTheEnd(2);
   }
 }

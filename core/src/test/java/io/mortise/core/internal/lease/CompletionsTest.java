@@ -3,7 +3,6 @@ package io.mortise.core.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.connection.testing.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,8 +11,7 @@ import org.junit.jupiter.api.Test;
 class CompletionsTest {
   private final List<Runnable> handedOver = new ArrayList<>();
   private boolean noWorker;
-  private final Completions completions =
-      new Completions(dueNanos -> {}, this::handOver, new FakeTicker());
+  private final Completions completions = new Completions(this::handOver);
   private final Broken broken = new Broken();
 
   private void handOver(Runnable task) {
@@ -43,7 +41,7 @@ class CompletionsTest {
   }
 
   private void look() {
-    completions.onDue(0);
+    completions.look();
   }
 
   private void runAllHandedOver() {

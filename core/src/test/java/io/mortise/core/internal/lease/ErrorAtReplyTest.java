@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.core.LockClient;
@@ -29,23 +27,13 @@ class ErrorAtReplyTest {
   private static final long MISSING = 0;
 
   private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
-  private final WorkerPool workers = new WorkerPool("test");
   private final FragileTicker ticker = new FragileTicker(Ticker.systemTicker());
 
-  private final LeaseContext context = context(client.context().lease());
+  private final LeaseContext context = TestContext.unsent(client.context().lease(), ticker);
   private final LeaseRenewal renewal = new HoldParts(context, GIVEN).renewal;
-
-  /** Its batches are not sent. */
-  private LeaseContext context(LeaseContext of) {
-    return new TestContext(of)
-        .ticker(ticker)
-        .batches(new BatchCollector(of.commands(), workers, ticker))
-        .build();
-  }
 
   @AfterEach
   void close() {
-    workers.close();
     client.close();
   }
 

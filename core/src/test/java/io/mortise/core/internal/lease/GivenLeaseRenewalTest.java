@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.RedisLockClient;
@@ -27,7 +25,6 @@ class GivenLeaseRenewalTest {
   private final RedisLockClient client =
       (RedisLockClient)
           LockClient.create("redis://127.0.0.1:1", LockOptions.builder().maxHold(MAX_HOLD).build());
-  private final WorkerPool workers = new WorkerPool("test");
   private long aheadNanos;
 
   /** How many readings of the clock succeed before one fails. */
@@ -44,20 +41,11 @@ class GivenLeaseRenewalTest {
         }
       };
 
-  private final LeaseContext context = context(client.context().lease());
+  private final LeaseContext context = TestContext.unsent(client.context().lease(), ticker);
   private final HoldParts hold = new HoldParts(context, GIVEN);
-
-  /** Its batches are not sent. */
-  private LeaseContext context(LeaseContext of) {
-    return new TestContext(of)
-        .ticker(ticker)
-        .batches(new BatchCollector(of.commands(), workers, ticker))
-        .build();
-  }
 
   @AfterEach
   void close() {
-    workers.close();
     client.close();
   }
 

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockOptions;
@@ -36,12 +34,10 @@ class HandOffDuringRenewalTest {
       TestClients.of(
           server,
           LockOptions.builder().tuning(t -> t.maxHandOffTime(Duration.ofMinutes(1))).build());
-  private final WorkerPool workers = new WorkerPool("test");
   private final HandOffClock clock = new HandOffClock();
 
   @AfterEach
   void close() {
-    workers.close();
     client.close();
     server.close();
   }
@@ -79,17 +75,6 @@ class HandOffDuringRenewalTest {
     }
   }
 
-  /**
-   * Returns the context of the client with the clock of this test, and batches that are not sent.
-   */
-  private LeaseContext context() {
-    LeaseContext of = client.context().lease();
-    return new TestContext(of)
-        .ticker(clock)
-        .batches(new BatchCollector(of.commands(), workers, clock))
-        .build();
-  }
-
   private static void await(CountDownLatch latch) {
     try {
       assertTrue(latch.await(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS));
@@ -105,7 +90,7 @@ class HandOffDuringRenewalTest {
    * @return the hold that was handed off; null if it was not
    */
   private @Nullable TransferableHold handOff(int reading) throws Exception {
-    HoldParts hold = new HoldParts(context(), TERMS);
+    HoldParts hold = new HoldParts(TestContext.unsent(client.context().lease(), clock), TERMS);
     KeepingSlot slot = new KeepingSlot();
     hold.slot.set(slot);
     hold.slot.reserveTokensUntil(16);

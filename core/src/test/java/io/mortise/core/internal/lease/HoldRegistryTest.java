@@ -25,7 +25,6 @@ import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,8 +54,6 @@ class HoldRegistryTest {
           new ScriptExecutor(topology, workers, TestSettings.DEFAULTS),
           new BackgroundTasks(workers, scheduler, closing, ticker),
           closing,
-          new SuspensionMonitor(
-              ticker, InstantSource.system(), () -> true, scheduler::reschedule, millis -> {}),
           ticker);
 
   /** The requests to the holds, by the names of the methods. */

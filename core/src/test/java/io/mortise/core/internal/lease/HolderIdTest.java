@@ -3,10 +3,9 @@ package io.mortise.core.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.internal.lease.HolderId.Maker;
+import io.mortise.core.LockInspection.Participant.Library;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The parts of holder ids of this version, of earlier versions, and of Redisson. */
@@ -17,11 +16,9 @@ class HolderIdTest {
   /** The size up to which Redis keeps a small hash compact. */
   private static final int COMPACT = 64;
 
-  private final AtomicInteger uses = new AtomicInteger();
-
-  private HolderIds at(long millis) {
+  private static HolderIds at(long millis) {
     InstantSource clock = () -> Instant.ofEpochMilli(millis);
-    return new HolderIds(MORTISE, clock, uses::incrementAndGet);
+    return new HolderIds(MORTISE, clock);
   }
 
   @Test
@@ -29,11 +26,11 @@ class HolderIdTest {
     HolderIds ids = at(1_795_381_142_127L);
 
     assertEquals(
-        new HolderId(MORTISE, Maker.MORTISE, Thread.currentThread().getId(), 1_795_381_142_127L),
+        new HolderId(MORTISE, Library.MORTISE, Thread.currentThread().getId(), 1_795_381_142_127L),
         HolderId.of(ids.next(null)));
     Thread owner = new Thread(() -> {});
     assertEquals(owner.getId(), HolderId.of(ids.next(owner)).threadId());
-    assertEquals(2, uses.get());
+    assertEquals(2, ids.made());
   }
 
   @Test
@@ -43,7 +40,7 @@ class HolderIdTest {
       String ahead = ids.ahead();
       assertEquals(MORTISE + ":" + Integer.toString(i, 36), ahead);
       assertEquals(
-          new HolderId(MORTISE, Maker.MORTISE, HolderId.UNKNOWN, HolderId.UNKNOWN),
+          new HolderId(MORTISE, Library.MORTISE, HolderId.UNKNOWN, HolderId.UNKNOWN),
           HolderId.of(ahead));
     }
     assertTrue(ids.next(null).startsWith(MORTISE + ":" + Integer.toString(100, 36) + "-"));
@@ -59,7 +56,7 @@ class HolderIdTest {
   @Test
   void anIdOfRedissonTellsTheClientAndTheThread() {
     assertEquals(
-        new HolderId(REDISSON, Maker.REDISSON, 57, HolderId.UNKNOWN),
+        new HolderId(REDISSON, Library.REDISSON, 57, HolderId.UNKNOWN),
         HolderId.of(REDISSON + ":57"));
   }
 
@@ -67,7 +64,7 @@ class HolderIdTest {
   void anIdOfAnotherFormTellsNothing() {
     for (String other :
         new String[] {"", "stranger:1", REDISSON, MORTISE + ":", MORTISE + ":1-2"}) {
-      assertEquals(Maker.OTHER, HolderId.of(other).maker(), other);
+      assertEquals(Library.UNKNOWN, HolderId.of(other).maker(), other);
     }
   }
 }

@@ -3,8 +3,6 @@ package io.mortise.core.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockOptions;
@@ -32,7 +30,6 @@ class LateVerificationTest {
   private final RespServer server = new RespServer(command -> "-ERR on purpose\r\n");
 
   private final RedisLockClient client = TestClients.of(server, LockOptions.defaults());
-  private final WorkerPool workers = new WorkerPool("test");
   private long aheadNanos;
   private final Ticker ticker =
       new Ticker() {
@@ -42,20 +39,11 @@ class LateVerificationTest {
         }
       };
 
-  private final LeaseContext context = context(client.context().lease());
+  private final LeaseContext context = TestContext.unsent(client.context().lease(), ticker);
   private final HoldParts hold = new HoldParts(context, GIVEN);
-
-  /** Its batches are not sent. */
-  private LeaseContext context(LeaseContext of) {
-    return new TestContext(of)
-        .ticker(ticker)
-        .batches(new BatchCollector(of.commands(), workers, ticker))
-        .build();
-  }
 
   @AfterEach
   void close() {
-    workers.close();
     client.close();
     server.close();
   }

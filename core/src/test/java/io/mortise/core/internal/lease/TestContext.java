@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.BatchCollector;
 import io.mortise.connection.concurrent.BackgroundTasks;
+import io.mortise.connection.concurrent.WorkerPool;
 
 /** The context of a client, with some of its services replaced. */
 public final class TestContext {
@@ -22,12 +23,19 @@ public final class TestContext {
     this.releases = client.releases();
   }
 
+  /** Returns the context with another clock, and with batches that are not sent. */
+  static LeaseContext unsent(LeaseContext client, Ticker ticker) {
+    BatchCollector batches =
+        new BatchCollector(client.commands(), new WorkerPool("unused"), ticker);
+    return new TestContext(client).ticker(ticker).batches(batches).build();
+  }
+
   public TestContext ticker(Ticker other) {
     this.ticker = other;
     return this;
   }
 
-  TestContext batches(BatchCollector other) {
+  private TestContext batches(BatchCollector other) {
     this.batches = other;
     return this;
   }

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
-import io.mortise.connection.command.BatchCollector;
-import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.core.LeaseLoss;
@@ -39,7 +37,6 @@ class VerificationRequestTest {
   private static final long MISSING = 0;
 
   private final RedisLockClient client = (RedisLockClient) LockClient.create("redis://127.0.0.1:1");
-  private final WorkerPool workers = new WorkerPool("test");
   private final List<Reason> losses = new ArrayList<>();
   private Runnable otherThread = () -> {};
   private long aheadNanos;
@@ -55,23 +52,14 @@ class VerificationRequestTest {
         }
       };
 
-  /** Its batches are not sent. */
-  private final LeaseContext context = context(client.context().lease());
+  private final LeaseContext context = TestContext.unsent(client.context().lease(), ticker);
 
   private final HoldIdentity id = new HoldIdentity(new FakeProtocol("orders"), "holder", null);
   private final LeaseStateMachine state =
       new LeaseStateMachine("orders", NotificationWorkers.same(Runnable::run));
 
-  private LeaseContext context(LeaseContext of) {
-    return new TestContext(of)
-        .ticker(ticker)
-        .batches(new BatchCollector(of.commands(), workers, ticker))
-        .build();
-  }
-
   @AfterEach
   void close() {
-    workers.close();
     client.close();
   }
 
