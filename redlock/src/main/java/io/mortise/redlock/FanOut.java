@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FanOut<T> {
   private final List<QuorumMember> members;
+  private final long budgetNanos;
 
   // All guarded by the monitor.
   private final List<Call<T>> calls;
@@ -84,8 +85,12 @@ final class FanOut<T> {
     return (place, value) -> {};
   }
 
-  FanOut(List<QuorumMember> members) {
+  /**
+   * @param budgetNanos how long a member may take to reply
+   */
+  FanOut(List<QuorumMember> members, long budgetNanos) {
     this.members = members;
+    this.budgetNanos = budgetNanos;
     this.calls = new ArrayList<>(members.size());
     for (int i = 0; i < members.size(); i++) {
       calls.add(new Call<>());
@@ -94,7 +99,7 @@ final class FanOut<T> {
 
   /** Submits a call to a member, on a thread of its client; not to one that is silent. */
   void submit(int place, Callable<T> task) {
-    if (members.get(place).isSilent()) {
+    if (members.get(place).isSilent(budgetNanos)) {
       refuse(place);
       return;
     }
@@ -153,6 +158,7 @@ final class FanOut<T> {
     try {
       if (!interruptible || onStart(place)) {
         value = task.call();
+        members.get(place).onReply();
       }
     } catch (Throwable e) { // an error too is a reply; an interrupt: it is not needed
       failure = e;
@@ -255,7 +261,7 @@ final class FanOut<T> {
     for (int i = 0; i < calls.size(); i++) {
       Call<T> call = calls.get(i);
       if (first && call.isOpen()) {
-        members.get(i).abandonedCalls().incrementAndGet();
+        members.get(i).onAbandoned();
       }
       if (interrupt && call.thread != null) {
         call.thread.interrupt();

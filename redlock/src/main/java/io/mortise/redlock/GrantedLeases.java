@@ -54,7 +54,7 @@ final class GrantedLeases {
   void release(boolean awaited) {
     boolean submitted = false;
     try {
-      FanOut<Boolean> releases = members.fanOut();
+      FanOut<Boolean> releases = members.fanOut(budgetNanos);
       byPlace()
           .forEach(
               (place, lease) ->

@@ -206,7 +206,7 @@ final class MajorityLease extends CompositeLease
    * of the hold need not wait.
    */
   void addMemberAsync(int place, OwnedLease lease) {
-    FanOut<Boolean> requests = quorumMembers.fanOut();
+    FanOut<Boolean> requests = quorumMembers.fanOut(nodeRequests.budgetNanos());
     requests.submitOrRun(
         place, () -> addMember(place, null, lease)); // otherwise nothing would release it
     requests.close(false, FanOut.ignoreLate());

@@ -30,7 +30,7 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
    */
   MemberReplies ask(
       IntFunction<@Nullable OwnedLease> leases, Consumer<OwnedLease> action, boolean releases) {
-    FanOut<Boolean> requests = members.fanOut();
+    FanOut<Boolean> requests = members.fanOut(budgetNanos);
     for (int i = 0; i < members.size(); i++) {
       OwnedLease lease = leases.apply(i);
       if (lease != null) {
@@ -41,7 +41,7 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
             };
         if (!releases) {
           requests.submit(i, call);
-        } else if (members.at(i).isSilent()) {
+        } else if (members.at(i).isSilent(budgetNanos)) {
           lease.releaseInBackground(); // with few threads for all leases
           requests.refuse(i);
         } else {

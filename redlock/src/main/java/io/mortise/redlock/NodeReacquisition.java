@@ -223,7 +223,7 @@ final class NodeReacquisition {
     if (member.isUnresponsive() || !onStart(slot)) {
       return Optional.empty();
     }
-    member.abandonedCalls().incrementAndGet();
+    member.onAbandoned();
     boolean answered = false;
     try {
       Optional<OwnedLease> lease = member.acquire(termsFor(current), owner);

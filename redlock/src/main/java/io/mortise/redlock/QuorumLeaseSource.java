@@ -166,13 +166,13 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   /** Asks all members; a member that does not answer within the budget has failed. */
   private <T> List<NodeReply<T>> askAll(String what, Function<QuorumMember, T> question) {
-    FanOut<T> requests = members.fanOut();
+    long budgetNanos = members.budgetNanos(options().lease().toMillis());
+    FanOut<T> requests = members.fanOut(budgetNanos);
     for (int i = 0; i < members.size(); i++) {
       QuorumMember member = members.at(i);
       requests.submit(i, () -> question.apply(member));
     }
-    requests.awaitUninterruptibly(
-        answers -> false, nanoTime() + members.budgetNanos(options().lease().toMillis()));
+    requests.awaitUninterruptibly(answers -> false, nanoTime() + budgetNanos);
     requests.close(false, FanOut.ignoreLate());
     List<@Nullable NodeReply<T>> answers = requests.replies();
     List<NodeReply<T>> complete = new ArrayList<>();

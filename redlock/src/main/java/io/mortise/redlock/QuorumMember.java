@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,11 @@ import org.slf4j.LoggerFactory;
  * <p>A node that hangs would block one more thread with each acquisition that is decided without
  * it. Abandoned calls are therefore counted over all locks on the node. While there are several,
  * the node counts as unresponsive: it is asked only if the others have not decided within their
- * budget. The same holds for a node that was unreachable just now. While there are many, the node
- * is not asked at all, and counts as one that does not reply: otherwise a silent majority would
- * block one more thread with each round of each acquisition.
+ * budget. The same holds for a node that was unreachable just now. While there are many, and the
+ * node has replied to nothing for a budget, it is not asked at all, and counts as one that does not
+ * reply: otherwise a silent majority would block one more thread with each round of each
+ * acquisition. The number alone proves nothing: a round that is decided abandons its other calls at
+ * once, so many rounds at a time abandon many calls to a node that is only a moment slower.
  *
  * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
  * whose parts are atomic or have their own lock.
@@ -50,13 +53,22 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
    *
    * @param abandonedCalls the number of abandoned calls: calls in progress whose reply no thread
    *     awaits
+   * @param quietSinceNanos when it last replied, or had few abandoned calls and got one more,
+   *     whichever is later; without meaning while it has few
    * @param serverIds the ids that its servers report; empty until they have answered
    */
   record NodeHealth(
-      AtomicInteger abandonedCalls, AtomicReference<Set<String>> serverIds, NodeOutage outage) {
+      AtomicInteger abandonedCalls,
+      AtomicLong quietSinceNanos,
+      AtomicReference<Set<String>> serverIds,
+      NodeOutage outage) {
     NodeHealth() {
       // Not the clock of the source: it refers to the client, which the map must not keep.
-      this(new AtomicInteger(), new AtomicReference<>(Set.of()), new NodeOutage(System::nanoTime));
+      this(
+          new AtomicInteger(),
+          new AtomicLong(),
+          new AtomicReference<>(Set.of()),
+          new NodeOutage(System::nanoTime));
     }
   }
 
@@ -83,9 +95,26 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
     return abandonedCalls().get() >= UNRESPONSIVE_CALLS || health.outage().suppressesCalls();
   }
 
-  /** Returns whether the node is not asked, because many calls wait for it. */
-  boolean isSilent() {
-    return abandonedCalls().get() >= SILENT_CALLS;
+  /**
+   * Returns whether the node is not asked, because many calls wait for it, and none has had a reply
+   * for the budget.
+   */
+  boolean isSilent(long budgetNanos) {
+    return abandonedCalls().get() >= SILENT_CALLS
+        && source.nanoTime() - health.quietSinceNanos().get() >= budgetNanos;
+  }
+
+  /** Records that a call goes on, whose reply no thread awaits. Allocates nothing. */
+  void onAbandoned() {
+    if (abandonedCalls().get() < SILENT_CALLS) { // the time before the number: isSilent reads both
+      onReply();
+    }
+    abandonedCalls().incrementAndGet();
+  }
+
+  /** Records that the node has replied to a call: from here on it has another budget. */
+  void onReply() {
+    health.quietSinceNanos().set(source.nanoTime());
   }
 
   /** Returns the exception for a node that {@linkplain #isSilent is not asked}. */
@@ -133,6 +162,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   }
 
   private void onAnswer() {
+    onReply();
     if (health.outage().recordAnswer()) {
       LOG.info("{} can be used again", this);
     }

@@ -106,9 +106,9 @@ final class QuorumMembers {
     return members.get(0).source().nanoTime();
   }
 
-  /** Returns a round of calls to the members. */
-  <T> FanOut<T> fanOut() {
-    return new FanOut<>(members);
+  /** Returns a round of calls to the members, each of which may take that long to reply. */
+  <T> FanOut<T> fanOut(long budgetNanos) {
+    return new FanOut<>(members, budgetNanos);
   }
 
   @Override

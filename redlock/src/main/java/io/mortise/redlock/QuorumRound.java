@@ -47,7 +47,7 @@ final class QuorumRound {
     this.terms = terms;
     this.owner = owner;
     this.budgetNanos = members.budgetNanos(terms.leaseMillis());
-    this.votes = members.fanOut();
+    this.votes = members.fanOut(budgetNanos);
     this.granted = new GrantedLeases(members, votes, budgetNanos);
   }
 

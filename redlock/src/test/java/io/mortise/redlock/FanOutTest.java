@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,10 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class FanOutTest {
   private static final int SILENT_CALLS = 16;
+  private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final List<FakeNode> nodes = Stream.of("a:1", "b:1", "c:1").map(FakeNode::new).toList();
   private final List<QuorumMember> members = nodes.stream().map(QuorumMember::of).toList();
-  private final FanOut<String> calls = new FanOut<>(members);
+  private final FanOut<String> calls = new FanOut<>(members, BUDGET_NANOS);
   private final List<String> late = new ArrayList<>();
 
   private static long soon() {
@@ -81,12 +83,13 @@ class FanOutTest {
   /** Otherwise each call would block one more thread, for as long as a command may take. */
   @Test
   void aMemberWithManyCallsThatNobodyAwaitsIsNotCalledUntilOneOfThemIsOver() {
+    AtomicLong clock = new AtomicLong();
+    nodes.get(1).clock = clock::get;
     List<Runnable> waiting = new ArrayList<>();
     nodes.get(1).threads = waiting::add;
     for (int i = 0; i < 3 * SILENT_CALLS; i++) {
-      FanOut<String> each = new FanOut<>(members);
-      each.submit(1, () -> "slow");
-      each.close(false, FanOut.ignoreLate());
+      abandonCall();
+      clock.addAndGet(BUDGET_NANOS);
     }
     assertEquals(SILENT_CALLS, waiting.size());
     calls.submit(1, () -> "not called");
@@ -95,10 +98,41 @@ class FanOutTest {
     assertEquals(Reason.UNREACHABLE, assertInstanceOf(LockException.class, failure).reason());
 
     waiting.remove(0).run();
-    FanOut<String> next = new FanOut<>(members);
+    FanOut<String> next = new FanOut<>(members, BUDGET_NANOS);
     next.submit(1, () -> "slow");
 
     assertEquals(1, next.open());
+  }
+
+  private void abandonCall() {
+    FanOut<String> each = new FanOut<>(members, BUDGET_NANOS);
+    each.submit(1, () -> "slow");
+    each.close(false, FanOut.ignoreLate());
+  }
+
+  /** As rounds of many locks at a time do, which two other nodes have decided. */
+  @Test
+  void aMemberThatRepliesToItsManyCallsIsCalledUntilABudgetPassesWithoutAReply() {
+    AtomicLong clock = new AtomicLong(10 * BUDGET_NANOS); // no call for a long time
+    nodes.get(1).clock = clock::get;
+    List<Runnable> waiting = new ArrayList<>();
+    nodes.get(1).threads = waiting::add;
+    for (int i = 0; i < 3 * SILENT_CALLS; i++) {
+      abandonCall();
+    }
+    assertEquals(3 * SILENT_CALLS, waiting.size(), "they are young");
+
+    for (int i = 0; i < 3; i++) {
+      clock.addAndGet(BUDGET_NANOS - 1);
+      waiting.remove(0).run();
+      clock.addAndGet(BUDGET_NANOS - 1);
+      abandonCall();
+      assertEquals(3 * SILENT_CALLS, waiting.size(), "it has just replied");
+    }
+
+    clock.addAndGet(1);
+    abandonCall();
+    assertEquals(3 * SILENT_CALLS, waiting.size(), "it does not reply any more");
   }
 
   @Test

@@ -9,15 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nodes that do not answer, however often they are asked, block few threads. */
+/** Nodes that do not answer block few threads, however often they are asked; others are asked. */
 @Timeout(60)
 class SilentNodesTest {
   private static final int SILENT_CALLS = 16;
@@ -35,6 +40,14 @@ class SilentNodesTest {
 
   private final Queue<Runnable> ofThird = new ArrayDeque<>();
 
+  private final AtomicLong clock = new AtomicLong();
+
+  @BeforeEach
+  void setClock() {
+    nodes.get(1).clock = clock::get;
+    nodes.get(2).clock = clock::get;
+  }
+
   @Test
   void aSilentMajorityBlocksFewThreads() throws Exception {
     nodes.get(1).threads = ofSecond::add;
@@ -44,6 +57,7 @@ class SilentNodesTest {
       QuorumRound round = new QuorumRound(source, members, TERMS, null);
       assertNull(round.run(null, 0, 0));
       assertNotNull(round.failure());
+      clock.addAndGet(BUDGET.toNanos());
     }
 
     assertEquals(SILENT_CALLS, ofSecond.size());
@@ -58,6 +72,7 @@ class SilentNodesTest {
     for (int i = 0; i < 3 * SILENT_CALLS; i++) {
       assertTrue(source.remainingLease().isEmpty());
       assertFalse(source.forceUnlock());
+      clock.addAndGet(BUDGET.toNanos());
     }
 
     assertEquals(SILENT_CALLS, ofThird.size());
@@ -67,17 +82,10 @@ class SilentNodesTest {
   @Test
   void aReleaseAtASilentNodeIsMadeInTheBackground() {
     List<FakeNodeLease> leases = Stream.of("a", "b", "c").map(FakeNodeLease::new).toList();
-    MajorityLease hold =
-        new MajorityLease(
-            source,
-            members,
-            leases,
-            1,
-            null,
-            TERMS,
-            new NodeReacquisition(source, members, null, 1_000));
+    MajorityLease hold = holdOf(leases);
     nodes.get(2).threads = ofThird::add;
     ofNodes.get(2).abandonedCalls().set(SILENT_CALLS);
+    clock.addAndGet(BUDGET.toNanos());
 
     hold.release();
 
@@ -88,5 +96,32 @@ class SilentNodesTest {
     }
     assertTrue(leases.get(2).inBackground);
     assertFalse(leases.get(0).inBackground);
+  }
+
+  private MajorityLease holdOf(List<? extends @Nullable OwnedLease> leases) {
+    return new MajorityLease(
+        source,
+        members,
+        leases,
+        1,
+        null,
+        TERMS,
+        new NodeReacquisition(source, members, null, 1_000));
+  }
+
+  /** Otherwise unlock() would be in doubt, although all servers answer. */
+  @Test
+  void aHoldOfTwoMembersIsReleasedAtOnceAlsoWhileManyRoundsAskItsNodes() {
+    FakeNodeLease first = new FakeNodeLease("a");
+    FakeNodeLease third = new FakeNodeLease("c");
+    MajorityLease hold = holdOf(Arrays.asList(first, null, third));
+    for (int i = 0; i < 3 * SILENT_CALLS; i++) {
+      ofNodes.get(2).onAbandoned(); // by a round that the others have decided
+    }
+
+    hold.release();
+
+    assertEquals(State.RELEASED, third.state());
+    assertFalse(third.inBackground);
   }
 }
