@@ -110,20 +110,25 @@ class WriteRefusalsTest {
   void ofThreadsThatAreRefusedAtTheSameMomentOneHasTheHoldsVerified() throws Exception {
     replica = true;
     verify = new CountDownLatch(1);
-    BackgroundCall<Boolean> first =
-        BackgroundCall.start(
-            () -> {
-              refusedWrite();
-              return true;
-            });
+    BackgroundCall<Boolean> first = startRefusedWrite();
     Uninterruptibles.awaitUninterruptibly(verifying);
+    try {
+      assertTrue(startRefusedWrite().get());
+      assertEquals(0, verifications.get());
+    } finally {
+      verify.countDown();
+    }
 
-    refusedWrite();
-
-    assertEquals(0, verifications.get());
-    verify.countDown();
     assertTrue(first.get());
     assertEquals(1, verifications.get());
+  }
+
+  private BackgroundCall<Boolean> startRefusedWrite() {
+    return BackgroundCall.start(
+        () -> {
+          refusedWrite();
+          return true;
+        });
   }
 
   @Test
