@@ -81,12 +81,12 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     try {
       Reply reply = exchangeRepeatedly(first, exchange, deadline, repeatable);
       reachability.answered();
-      writeRefusals.answered();
+      writeRefusals.answered(deadline.ticker(), refusedWriteAction);
       return reply;
     } catch (CommandException fault) {
       reachability.failed(fault);
       if (fault.kind() == Kind.READ_ONLY) {
-        writeRefusals.refused(deadline.ticker().read(), refusedWriteAction);
+        writeRefusals.refused(deadline.ticker(), refusedWriteAction);
       }
       throw fault;
     }

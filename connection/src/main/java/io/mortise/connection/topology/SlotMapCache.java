@@ -184,16 +184,21 @@ final class SlotMapCache {
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
-    if (before != null && !fetched.hasSameMasters(before)) {
-      changed.set(true);
-      // Not here: a log that blocks must not keep others from the map.
-      workers.tryRun(
-          () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
+    boolean moved = before != null && !fetched.hasSameMasters(before);
+    if (moved) {
+      changed.set(true); // first: after an error the next fetch reports it
     }
     map = fetched;
+    if (moved) {
+      changed.set(true); // again: another thread may have reported it while the former map counted
+    }
     fetchedNanos = ticker.read();
     nodes.retain(fetched.nodes());
     reportChange();
+    if (moved) { // on a worker: a log that blocks must not keep others from the map
+      workers.tryRun(
+          () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
+    }
   }
 
   /** Runs the action if there was a change; after an error the next fetch repeats it. */
@@ -230,14 +235,17 @@ final class SlotMapCache {
     try {
       SlotMap fetched = fetchUnlessNewer(map, deadline);
       // Not while fetching: a thread whose connection broke waits for the map.
-      if (sharding.learnAgain(fetched.masters(), deadline)) {
+      boolean otherChannels = sharding.learnAgain(fetched.masters(), deadline);
+      if (otherChannels) {
         changed.set(true);
+      }
+      reportChange();
+      if (otherChannels) {
         LOG.info(
             "channels of the {} are {} from now on: waiters try again",
             nodes,
             sharding.isSharded() ? "sharded" : "not sharded");
       }
-      reportChange();
     } catch (CommandException noNodeAnswers) {
       LOG.debug("the slot map cannot be fetched at the moment", noNodeAnswers);
     }

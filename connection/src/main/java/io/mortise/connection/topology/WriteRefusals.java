@@ -1,38 +1,69 @@
 package io.mortise.connection.topology;
 
+import com.google.common.base.Ticker;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Decides which refused write has the holds of the client verified: the first one after a reply,
- * but none within a second of the last verification. A replica answers commands that only read. So
- * where some commands read and others write, each refusal could be the first after a reply, and the
- * verification, which may be refused too, would cause the next one.
+ * Decides when a server that refuses to write, because it is a replica, counts as another master:
+ * at the first refusal after a reply, and at the first reply after a refusal. At the refusal the
+ * address may still lead to the former master; the reply may come from the next one.
  *
- * <p><b>Threads.</b> Any thread may report the outcome of a command. Two that report at the same
- * moment may both have the holds verified.
+ * <p>Between two reports is at least a second. A replica answers commands that only read. So where
+ * some commands read and others write, each refusal and each reply could be the first, and what a
+ * report causes may be refused too. A reply within that second leaves its report to a later one.
+ *
+ * <p><b>Threads.</b> Any thread may report the outcome of a command. Many may do so at the same
+ * moment, because they share a connection: one of them runs the action, under the lock, and the
+ * others do not wait for it.
  */
 final class WriteRefusals {
   static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Whether the last reply refused to write: the server is a replica. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Whether the last report was one of a refusal. */
   private volatile boolean refused;
 
-  private volatile boolean everVerified;
-  private volatile long verifiedNanos;
+  private boolean everReported;
+  private long reportedNanos;
 
-  void answered() {
+  /**
+   * Notes that a command was answered.
+   *
+   * @param action runs if there is another master; after an error the next answer repeats it
+   */
+  void answered(Ticker ticker, Runnable action) {
     if (refused) {
-      refused = false;
+      report(false, ticker, action);
     }
   }
 
-  /** Notes a refused write; the holds are verified, after an error at the next refusal. */
-  void refused(long nowNanos, Runnable verification) {
-    if (!refused && (!everVerified || nowNanos - verifiedNanos >= PAUSE_NANOS)) {
-      verification.run();
-      verifiedNanos = nowNanos;
-      everVerified = true;
-      refused = true;
+  /**
+   * Notes that a write was refused.
+   *
+   * @param action runs if there is another master; after an error the next refusal repeats it
+   */
+  void refused(Ticker ticker, Runnable action) {
+    if (!refused) {
+      report(true, ticker, action);
+    }
+  }
+
+  private void report(boolean isRefusal, Ticker ticker, Runnable action) {
+    if (!lock.tryLock()) {
+      return;
+    }
+    try {
+      long now = ticker.read();
+      if (refused != isRefusal && (!everReported || now - reportedNanos >= PAUSE_NANOS)) {
+        action.run();
+        reportedNanos = now;
+        everReported = true;
+        refused = isRefusal;
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }

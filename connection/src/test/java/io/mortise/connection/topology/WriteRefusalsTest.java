@@ -2,12 +2,16 @@ package io.mortise.connection.topology;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,11 @@ class WriteRefusalsTest {
                   : RespServer.OK);
   private final RedisNode node = TestNodes.at(server, TestSettings.by(ticker));
   private final AtomicInteger verifications = new AtomicInteger();
+  private final CountDownLatch verifying = new CountDownLatch(1);
+
+  /** Open, unless a test keeps a verification from its end. */
+  private volatile CountDownLatch verify = new CountDownLatch(0);
+
   private int failing;
 
   WriteRefusalsTest() {
@@ -38,6 +47,8 @@ class WriteRefusalsTest {
           if (failing-- > 0) {
             throw new StackOverflowError("on purpose");
           }
+          verifying.countDown();
+          Uninterruptibles.awaitUninterruptibly(verify);
           verifications.incrementAndGet();
         });
   }
@@ -70,10 +81,54 @@ class WriteRefusalsTest {
     assertEquals(1, verifications.get());
 
     ticker.advance(WriteRefusals.PAUSE_NANOS);
-    refusedWrite();
-    refusedWrite();
+    for (int i = 0; i < 5; i++) {
+      refusedWrite();
+      send(Command.GET);
+    }
 
     assertEquals(2, verifications.get());
+  }
+
+  /** At the refusal the address may still have led to the former master. */
+  @Test
+  void theFirstReplyAfterRefusalsMayComeFromAnotherMaster() throws Exception {
+    replica = true;
+    refusedWrite();
+    replica = false;
+    send(Command.SET);
+    assertEquals(1, verifications.get());
+
+    ticker.advance(WriteRefusals.PAUSE_NANOS);
+    send(Command.SET);
+    send(Command.SET);
+
+    assertEquals(2, verifications.get());
+  }
+
+  /** A batch of many threads may be refused, and a client may have many holds. */
+  @Test
+  void ofThreadsThatAreRefusedAtTheSameMomentOneHasTheHoldsVerified() throws Exception {
+    replica = true;
+    verify = new CountDownLatch(1);
+    BackgroundCall<Boolean> first = startRefusedWrite();
+    Uninterruptibles.awaitUninterruptibly(verifying);
+    try {
+      assertTrue(startRefusedWrite().get());
+      assertEquals(0, verifications.get());
+    } finally {
+      verify.countDown();
+    }
+
+    assertTrue(first.get());
+    assertEquals(1, verifications.get());
+  }
+
+  private BackgroundCall<Boolean> startRefusedWrite() {
+    return BackgroundCall.start(
+        () -> {
+          refusedWrite();
+          return true;
+        });
   }
 
   @Test

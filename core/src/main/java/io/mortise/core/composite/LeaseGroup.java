@@ -62,7 +62,7 @@ public final class LeaseGroup {
 
   /**
    * Returns a releaser that takes at most the rest of a wait and a round trip, and then a moment
-   * for each client whose server is silent. Its holds are released in the background.
+   * for all clients together whose servers are silent: their holds are released in the background.
    *
    * @param terms the terms of the wait; without a wait each client has its command timeout
    * @param leftNanos returns the rest of the wait
