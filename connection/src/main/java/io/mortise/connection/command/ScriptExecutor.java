@@ -145,7 +145,7 @@ public final class ScriptExecutor {
   }
 
   /** Returns the server that has the slot of the call, see {@link Topology#serverOf}. */
-  Object serverOf(ScriptCall call) {
+  public Object serverOf(ScriptCall call) {
     return topology.serverOf(slotOf(call));
   }
 

@@ -7,7 +7,6 @@ import io.mortise.connection.concurrent.Backoff;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
-import io.mortise.connection.concurrent.SharedWorkers;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.spi.LockProtocol;
@@ -34,8 +33,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>How often.</b> Every second while there is no answer, because an outage may end. While it
  * finds nothing, more and more seldom: otherwise a lease of days would cost a command a second. At
- * most {@value #MAX_WORKERS} run at a time: a client may have lost ten thousand holds at a silent
- * server. As soon as that answers, the releases follow each other without a pause.
+ * most {@value ReleaseWorkers#MAX_WORKERS} run at a time for each server: a client may have lost
+ * ten thousand holds at a silent one. As soon as that answers, the releases follow each other
+ * without a pause.
  *
  * <p><b>Not covered:</b> an attempt that reaches the server later than its own lease after it was
  * sent creates a hold that no client knows of; that hold ends with its lease.
@@ -54,14 +54,13 @@ public final class BackgroundReleaser {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundReleaser.class);
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
-  private static final int MAX_WORKERS = 8;
 
   /** A release that finds nothing is repeated after this part of the time since it does. */
   private static final int PASSED_PART = 32;
 
   private final ScriptExecutor commands;
   private final Scheduler scheduler;
-  private final SharedWorkers workers;
+  private final ReleaseWorkers workers;
   private final ClosingState closing;
   private final Ticker ticker;
   private final DoubleSupplier jitter;
@@ -79,7 +78,7 @@ public final class BackgroundReleaser {
       ReleaseObserver observer) {
     this.commands = commands;
     this.scheduler = scheduler;
-    this.workers = new SharedWorkers(tasks::run, MAX_WORKERS, false);
+    this.workers = new ReleaseWorkers(commands, tasks::run);
     this.closing = closing;
     this.ticker = ticker;
     this.jitter = jitter;
@@ -205,13 +204,13 @@ public final class BackgroundReleaser {
     void request() {
       if (state.compareAndSet(State.IDLE, State.WAITING)) {
         try {
-          workers.add(this);
+          workers.add(protocol.leave(holder), this);
         } catch (Throwable e) {
           state.set(State.IDLE);
           throw e;
         }
       }
-      workers.ensureWorker(); // also for one that waits: no worker may have been started for it
+      workers.ensureWorkers(); // also for one that waits: no worker may have been started for it
     }
 
     @Override
