@@ -9,6 +9,7 @@ import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.QuorumLease;
 import io.mortise.redlock.RedLock;
 import io.mortise.testkit.RedisServer;
 import java.lang.management.ManagementFactory;
@@ -113,6 +114,9 @@ class ManyLossesTest {
         RedLock lock = RedLock.builder().members(prefix + i, List.of(first, second, third)).build();
         leases.add(lock.tryAcquire().orElseThrow());
       }
+      Eventually.until( // a majority is enough for a grant, and the third node joins later
+          "all nodes hold all",
+          () -> leases.stream().allMatch(lease -> ((QuorumLease) lease).validNodes() == 3));
       int before = threads.getThreadCount();
       threads.resetPeakThreadCount();
 
