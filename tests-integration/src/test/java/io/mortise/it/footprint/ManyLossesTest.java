@@ -9,8 +9,6 @@ import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.multilock.MultiLock;
-import io.mortise.redlock.QuorumLease;
-import io.mortise.redlock.RedLock;
 import io.mortise.testkit.RedisServer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -93,40 +91,6 @@ class ManyLossesTest {
     server.command("CLIENT", "KILL", "TYPE", "normal");
     try (Lease other = new RedisLock(client, prefix).tryAcquire().orElseThrow()) {
       assertTrue(other.isValid(), "it has found the connection broken");
-    }
-  }
-
-  /** A node has lost its data, and the quorum goes on without it. */
-  @Test
-  @Timeout(120)
-  void theReportsOfManyLostNodesShareFewThreads() {
-    LoggedWarnings.note();
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    try (RedisServer one = RedisServer.start();
-        RedisServer two = RedisServer.start();
-        RedisServer lost = RedisServer.start();
-        LockClient first = LockClient.create(one.uri());
-        LockClient second = LockClient.create(two.uri());
-        LockClient third = LockClient.create(lost.uri())) {
-      String prefix = Names.fresh() + ":";
-      List<Lease> leases = new ArrayList<>();
-      for (int i = 0; i < COMPOSITE_HOLDS; i++) {
-        RedLock lock = RedLock.builder().members(prefix + i, List.of(first, second, third)).build();
-        leases.add(lock.tryAcquire().orElseThrow());
-      }
-      Eventually.until( // a majority is enough for a grant, and the third node joins later
-          "all nodes hold all",
-          () -> leases.stream().allMatch(lease -> ((QuorumLease) lease).validNodes() == 3));
-      int before = threads.getThreadCount();
-      threads.resetPeakThreadCount();
-
-      lost.command("FLUSHALL");
-      loseConnections(lost, third, prefix);
-      Eventually.until(
-          "all are reported", () -> LoggedWarnings.about(prefix).size() >= COMPOSITE_HOLDS);
-
-      assertFewThreads(COMPOSITE_HOLDS, threads.getPeakThreadCount() - before);
-      assertTrue(leases.stream().allMatch(Lease::isValid));
     }
   }
 }

@@ -28,6 +28,10 @@ record InspectedParticipant(
     boolean isReleased)
     implements Participant {
 
+  static boolean isReleased(Participant participant) {
+    return participant instanceof InspectedParticipant found && found.isReleased;
+  }
+
   @Override
   public Optional<String> host() {
     return process.host();
@@ -55,6 +59,6 @@ record InspectedParticipant(
 
   @Override
   public String toString() {
-    return new InspectionText().participant(this).toString();
+    return new InspectionText(InspectedParticipant::isReleased).participant(this).toString();
   }
 }

@@ -44,7 +44,7 @@ public record LockSearch(
    * io.mortise.core.DistributedLock#atLeast minimum}.
    */
   public static boolean isReleased(Participant holder) {
-    return holder instanceof InspectedParticipant found && found.isReleased();
+    return InspectedParticipant.isReleased(holder);
   }
 
   /** Returns whether a text has a character that makes it a pattern; otherwise it is a name. */
