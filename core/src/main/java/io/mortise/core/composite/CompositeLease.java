@@ -243,7 +243,7 @@ public abstract class CompositeLease extends DelegatingLease {
   // ---- state
 
   /**
-   * Adopts the states of the members; returns that of the hold.
+   * Adopts the states of the members.
    *
    * <p>A thread that has changed the hold counts again. Example: two members are renewed after a
    * pause. Thread A reads the second one before its renewal; thread B reads both after it, and
@@ -253,7 +253,7 @@ public abstract class CompositeLease extends DelegatingLease {
    * are.
    */
   @Override
-  final LeaseStatus adoptMembers() {
+  protected final void refresh() {
     boolean changed;
     do {
       LeaseStatus now = state.now();
@@ -261,11 +261,10 @@ public abstract class CompositeLease extends DelegatingLease {
         if (now.phase() == Phase.LOST) {
           var unused = state.deliver(); // to those who could not be notified of the loss
         }
-        return now;
+        return;
       }
       changed = adopt(members.count());
     } while (changed);
-    return state.now();
   }
 
   /** Returns whether the hold has become at risk, or is no longer. */

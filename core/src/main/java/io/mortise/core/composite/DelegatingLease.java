@@ -1,7 +1,6 @@
 package io.mortise.core.composite;
 
 import io.mortise.core.internal.lease.LeaseStateMachine;
-import io.mortise.core.internal.lease.LeaseStatus;
 import io.mortise.core.internal.lease.MinimumEnd;
 import io.mortise.core.internal.lease.StatefulLease;
 import io.mortise.core.spi.LeaseTerms;
@@ -47,14 +46,6 @@ abstract class DelegatingLease extends StatefulLease {
 
   /** Runs an action on each member, as far as is needed for enough of them. */
   protected abstract MemberReplies askMembers(Consumer<OwnedLease> action);
-
-  /** Adopts the states of the members; returns that of the hold. */
-  abstract LeaseStatus adoptMembers();
-
-  @Override
-  protected final LeaseStatus refresh() {
-    return adoptMembers();
-  }
 
   @Override
   protected final Duration remainingWhileHeld() {

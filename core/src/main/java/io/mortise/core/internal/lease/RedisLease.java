@@ -245,8 +245,8 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
   // ---- status
 
   @Override
-  protected LeaseStatus refresh() {
-    return losses.statusNow();
+  protected void refresh() {
+    var unused = losses.statusNow();
   }
 
   @Override

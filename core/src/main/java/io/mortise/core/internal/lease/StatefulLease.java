@@ -21,25 +21,30 @@ public abstract class StatefulLease implements OwnedLease {
     this.state = state;
   }
 
-  /** Brings the status up to date, and returns it. */
-  protected abstract LeaseStatus refresh();
+  /** Brings the status up to date. */
+  protected abstract void refresh();
+
+  private LeaseStatus statusNow() {
+    refresh();
+    return state.now();
+  }
 
   /** Returns the remaining time of a hold that has not ended. */
   protected abstract Duration remainingWhileHeld();
 
   /** Returns whether the hold is held and no release has begun. */
   public final boolean isLive() {
-    return refresh().isLive();
+    return statusNow().isLive();
   }
 
   @Override
   public final Lease.State state() {
-    return refresh().state();
+    return statusNow().state();
   }
 
   @Override
   public final Duration remaining() {
-    Phase phase = refresh().phase();
+    Phase phase = statusNow().phase();
     return phase == Phase.LOST || phase == Phase.RELEASED ? Duration.ZERO : remainingWhileHeld();
   }
 
