@@ -75,6 +75,12 @@ class RoomsTest {
     return type.getPackageName().substring(ProductClasses.ROOT.length());
   }
 
+  private static String text(Dependency arrow) {
+    return ProductClasses.file(arrow.getOriginClass())
+        + " -> "
+        + ProductClasses.file(arrow.getTargetClass());
+  }
+
   private static Stream<Dependency> arrows() {
     return ProductClasses.ALL.stream()
         .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
@@ -104,11 +110,7 @@ class RoomsTest {
                 arrow ->
                     !UP.getOrDefault(ProductClasses.file(arrow.getOriginClass()), Set.of())
                         .contains(room(arrow.getTargetClass())))
-            .map(
-                arrow ->
-                    ProductClasses.file(arrow.getOriginClass())
-                        + " -> "
-                        + ProductClasses.file(arrow.getTargetClass()))
+            .map(RoomsTest::text)
             .distinct()
             .sorted()
             .toList();
@@ -148,11 +150,7 @@ class RoomsTest {
     return arrows()
         .filter(arrow -> FAMILIES.contains(room(arrow.getOriginClass())))
         .filter(arrow -> rooms.test(room(arrow.getTargetClass())))
-        .map(
-            arrow ->
-                ProductClasses.file(arrow.getOriginClass())
-                    + " -> "
-                    + ProductClasses.file(arrow.getTargetClass()))
+        .map(RoomsTest::text)
         .distinct()
         .toList();
   }

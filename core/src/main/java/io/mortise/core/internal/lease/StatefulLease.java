@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A hold whose status is kept by a {@link LeaseStateMachine}. Whoever asks for the status finds it
- * up to date: a hold that is over is lost by then.
+ * A hold that keeps its status in a {@link LeaseStateMachine}. Each query brings the status up to
+ * date first: a hold that is over is lost by then.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
