@@ -51,6 +51,22 @@ class HoldsThatEndTest {
     there.lock(name).unlock();
   }
 
+  /** A thread of a pool may live for ever: what is left of each loss would add up. */
+  @Test
+  void aHoldThatItsThreadHasLostLeavesNothingInItsClientsWhileThatLives() {
+    connect(LockOptions.builder());
+    RedLock lock = here.lock(name);
+    lock.lock();
+    for (int i = 0; i < 3; i++) {
+      nodes.server(i).command("FLUSHALL");
+    }
+    await().until(() -> !lock.isHeldByCurrentThread());
+
+    assertThrows(LeaseLostException.class, lock::unlock);
+
+    here.awaitIdle();
+  }
+
   @Test
   void theMaximumHoldAlsoAppliesToReacquiredNodes() throws Exception {
     connect(LockOptions.builder().maxHold(Duration.ofSeconds(10)));

@@ -88,11 +88,13 @@ final class LeaseRelease implements Completions.Operation {
     }
   }
 
-  /** Gives up a hold that no caller has received: in the background, without notification. */
-  void drop() {
-    if (begin()) {
+  /** Releases the hold in the background, once; returns whether this call has it released. */
+  boolean drop() {
+    boolean first = begin();
+    if (first) {
       ensureEnded();
     }
+    return first;
   }
 
   /**

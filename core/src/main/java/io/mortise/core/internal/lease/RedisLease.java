@@ -192,12 +192,14 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
 
   @Override
   public void drop() {
-    releasing.drop();
+    var unused = releasing.drop();
   }
 
   @Override
   public void releaseInBackground() {
-    releasing.drop();
+    if (!releasing.drop()) {
+      giveUp();
+    }
   }
 
   // ---- for events
@@ -259,13 +261,18 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
   @Override
   public void release() {
     if (!releasing.release()) {
-      termination.unlocked();
-      termination.completeEnd();
-      if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
-        context.holds().forget(this);
-      }
+      giveUp();
     }
     state.throwIfLost();
+  }
+
+  /** Its owner has nothing to do with it any more, after its end. */
+  private void giveUp() {
+    termination.unlocked();
+    termination.completeEnd();
+    if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
+      context.holds().forget(this);
+    }
   }
 
   @Override

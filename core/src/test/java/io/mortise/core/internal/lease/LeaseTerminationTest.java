@@ -235,6 +235,21 @@ class LeaseTerminationTest {
     assertEquals(2, slot.releases.get());
   }
 
+  /** As of a member of a RedLock: its owner lives, and has no way to unlock it by itself. */
+  @Test
+  void aLostHoldThatIsReleasedInTheBackgroundLeavesTheScheduler() throws Exception {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
+    RedisLease lease =
+        (RedisLease)
+            LeaseBackedLock.sourceOf(lock).acquire(terms, Thread.currentThread()).orElseThrow();
+    assertTrue(lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
+
+    lease.releaseInBackground();
+
+    assertEquals(0, client.status().scheduled());
+    assertEquals(0, client.status().pendingReleases(), "Redis has nothing of it");
+  }
+
   @Test
   void aReleasedHoldThatAnErrorHasKeptInTheSchedulerLeavesItWhenItIsDue() throws Exception {
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, SHORT, true);
