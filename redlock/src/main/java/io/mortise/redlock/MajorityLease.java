@@ -139,7 +139,7 @@ final class MajorityLease extends CompositeLease
           !isForced()
               && (lease.lastToken() <= fencingToken() || isConfirmed())
               && raiseTokenOf(lease)
-              && join(place, expected, lease);
+              && replace(place, expected, lease);
       if (joined) {
         applyTerms(lease);
         raiseTokenOf(lease); // usually sends nothing
@@ -157,6 +157,18 @@ final class MajorityLease extends CompositeLease
       }
     }
     return joined;
+  }
+
+  /**
+   * Lets a member join, and warns of the loss of the one that it replaces. That one may have been
+   * lost just now, and an attempt that was scheduled earlier has found its place open: the hold is
+   * notified of the loss when another member is there.
+   */
+  private boolean replace(int place, @Nullable OwnedLease lost, OwnedLease member) {
+    if (lost != null && isLive()) {
+      warnOfLoss(place, lost);
+    }
+    return join(place, lost, member);
   }
 
   /** The forced release of one node may have hit the others too, and none is reacquired. */
@@ -228,13 +240,17 @@ final class MajorityLease extends CompositeLease
       requestVerification(); // the forced release may have hit the others too
     }
     reacquisition.recheck(place);
-    if (loggedLosses.getAndSet(place, member) != member) {
-      warnOfLoss(place, member);
-    }
+    warnOfLoss(place, member);
   }
 
-  /** On another thread: a log may block, and this one has other holds to tell of their losses. */
+  /**
+   * Warns once of each lost member. On another thread: a log may block, and this one has other
+   * holds to tell of their losses.
+   */
   private void warnOfLoss(int place, OwnedLease member) {
+    if (loggedLosses.getAndSet(place, member) == member) {
+      return;
+    }
     int left = validNodes();
     log(
         () ->

@@ -70,8 +70,17 @@ final class FakeNodeLease implements OwnedLease {
   }
 
   void lose(Reason reason) {
+    loseUnnoticed(reason);
+    notifyLoss();
+  }
+
+  /** Loses it; {@link #notifyLoss} notifies the hold of it, as a thread of a client does later. */
+  void loseUnnoticed(Reason reason) {
     loss = new LeaseLoss(name, 1, reason, System.nanoTime(), "lost on purpose");
     state = State.LOST;
+  }
+
+  void notifyLoss() {
     onChange.forEach(listener -> listener.accept(state));
   }
 

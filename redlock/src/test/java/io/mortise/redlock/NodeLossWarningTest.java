@@ -1,15 +1,20 @@
 package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,13 +30,19 @@ class NodeLossWarningTest {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
 
   private MajorityLease hold() {
+    return hold(leases.get(2));
+  }
+
+  private MajorityLease hold(@Nullable OwnedLease third) {
     List<QuorumMember> ofNodes = nodes.stream().map(QuorumMember::of).toList();
     QuorumLeaseSource source = new QuorumLeaseSource(ofNodes, null);
     QuorumMembers members = new QuorumMembers(ofNodes, null);
+    List<@Nullable OwnedLease> held = new ArrayList<>(leases.subList(0, 2));
+    held.add(third);
     return new MajorityLease(
         source,
         members,
-        leases,
+        held,
         1,
         null,
         LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true),
@@ -50,5 +61,40 @@ class NodeLossWarningTest {
     assertEquals(1, tasks.size(), "the warning");
     tasks.remove().run();
     assertEquals(2, hold.validNodes());
+  }
+
+  /**
+   * An attempt that was scheduled before the node granted late finds it lost, and fills its place.
+   */
+  @Test
+  void itIsLoggedOnceAlsoIfTheNodeIsReacquiredBeforeTheHoldIsNotified() {
+    FakeNode node = nodes.get(2);
+    FakeNodeLease late = leases.get(2);
+    MajorityLease hold = hold(null);
+    assertTrue(hold.addMember(2, null, late));
+    late.loseUnnoticed(Reason.MISSING);
+    FakeNodeLease again = new FakeNodeLease("again");
+    node.grants = () -> again;
+    nodes.forEach(each -> each.threads = tasks::add);
+
+    node.scheduled.remove().run();
+    late.notifyLoss();
+
+    assertSame(again, hold.leaseAt(2));
+    assertEquals(1, tasks.size(), "the warning");
+  }
+
+  @Test
+  void itIsLoggedOnceIfTheNodeIsReacquiredAfterThat() {
+    MajorityLease hold = hold();
+    nodes.forEach(each -> each.threads = tasks::add);
+    leases.get(2).lose();
+    FakeNodeLease again = new FakeNodeLease("again");
+    nodes.get(2).grants = () -> again;
+
+    nodes.get(2).scheduled.remove().run();
+
+    assertSame(again, hold.leaseAt(2));
+    assertEquals(1, tasks.size(), "the warning");
   }
 }

@@ -9,11 +9,16 @@ import io.mortise.it.support.Eventually;
 import io.mortise.it.support.LoggedWarnings;
 import io.mortise.it.support.Names;
 import io.mortise.multilock.MultiLock;
+import io.mortise.redlock.QuorumLease;
+import io.mortise.redlock.RedLock;
 import io.mortise.testkit.RedisServer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,5 +97,58 @@ class ManyLossesTest {
     try (Lease other = new RedisLock(client, prefix).tryAcquire().orElseThrow()) {
       assertTrue(other.isValid(), "it has found the connection broken");
     }
+  }
+
+  /** A node has lost its data, and the quorum goes on without it. */
+  @Test
+  @Timeout(120)
+  void theReportsOfManyLostNodesShareFewThreads() {
+    LoggedWarnings.note();
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    try (RedisServer one = RedisServer.start();
+        RedisServer two = RedisServer.start();
+        RedisServer lost = RedisServer.start();
+        LockClient first = LockClient.create(one.uri());
+        LockClient second = LockClient.create(two.uri());
+        LockClient third = LockClient.create(lost.uri())) {
+      String prefix = Names.fresh() + ":";
+      List<Lease> leases = new ArrayList<>();
+      for (int i = 0; i < COMPOSITE_HOLDS; i++) {
+        leases.add(acquireEverywhere(prefix + i, List.of(first, second, third)));
+      }
+      int before = threads.getThreadCount();
+      threads.resetPeakThreadCount();
+
+      lost.command("FLUSHALL");
+      loseConnections(lost, third, prefix);
+      Eventually.until("all are reported", () -> locksWithALostNode(prefix) == COMPOSITE_HOLDS);
+
+      assertFewThreads(COMPOSITE_HOLDS, threads.getPeakThreadCount() - before);
+      assertTrue(leases.stream().allMatch(Lease::isValid));
+    }
+  }
+
+  /**
+   * A majority is enough for a grant. A hold whose third node is still missing loses nothing when
+   * that one loses its data, and ends when another one does. A missing node is acquired within the
+   * budget, and a lost one not before half of it: its threads do not count among those of the
+   * reports.
+   */
+  private static Lease acquireEverywhere(String name, List<LockClient> clients) {
+    RedLock lock =
+        RedLock.builder().members(name, clients).nodeWaitBudget(Duration.ofSeconds(10)).build();
+    QuorumLease lease = (QuorumLease) lock.tryAcquire().orElseThrow();
+    Eventually.until("all nodes hold it", () -> lease.validNodes() == clients.size());
+    return lease;
+  }
+
+  private static long locksWithALostNode(String prefix) {
+    Pattern warning = Pattern.compile("lock '" + prefix + "(\\d+)': .* does not hold it any more");
+    return LoggedWarnings.about(prefix).stream()
+        .map(warning::matcher)
+        .filter(Matcher::find)
+        .map(found -> found.group(1))
+        .distinct()
+        .count();
   }
 }
