@@ -49,8 +49,10 @@ final class PendingNotifications {
     /** Made once: to try again needs no memory. */
     private final Runnable work = this::makeAll;
 
-    /** Whether a worker makes them. */
-    private boolean running;
+    /**
+     * Whether a worker makes them; volatile for an error, after which it is set without the lock.
+     */
+    private volatile boolean running;
 
     /**
      * @param repeated whether a notification that an error has ended, such as an {@code
@@ -73,8 +75,13 @@ final class PendingNotifications {
 
     /** Has all made by a worker; later, if none can be started. */
     void start(Executor worker) {
-      if (!runAsync(work, worker)) {
-        end();
+      boolean taken = false;
+      try {
+        taken = runAsync(work, worker);
+      } finally {
+        if (!taken) {
+          running = false; // no call, as in deliver()
+        }
       }
     }
 
@@ -83,11 +90,11 @@ final class PendingNotifications {
         for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
           next.run();
           if (repeated) {
-            removeFirst();
+            remove(next);
           }
         }
       } catch (Throwable e) {
-        end();
+        running = false; // no call, as in deliver()
         throw e;
       }
     }
@@ -103,19 +110,11 @@ final class PendingNotifications {
       }
     }
 
-    private void removeFirst() {
+    /** Removes one that was made; after an error two workers may have made it. */
+    private void remove(Runnable made) {
       lock.lock();
       try {
-        queue.remove(0);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    private void end() {
-      lock.lock();
-      try {
-        running = false;
+        queue.remove(made);
       } finally {
         lock.unlock();
       }
@@ -180,11 +179,20 @@ final class PendingNotifications {
     } finally {
       lock.unlock();
     }
-    if (startsDependents) {
-      ofDependents.start(workers.dependents());
-    }
-    if (starts) {
-      ofListeners.start(worker);
+    boolean started = false;
+    try {
+      if (startsDependents) {
+        ofDependents.start(workers.dependents());
+      }
+      if (starts) {
+        ofListeners.start(worker);
+      }
+      started = true;
+    } finally {
+      if (!started) { // no call: there may be no stack for one
+        ofDependents.running &= !startsDependents;
+        ofListeners.running &= !starts;
+      }
     }
     return none;
   }
