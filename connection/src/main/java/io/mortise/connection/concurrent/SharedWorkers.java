@@ -4,7 +4,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +16,9 @@ import org.slf4j.LoggerFactory;
  * of the log each.
  *
  * <p><b>Errors.</b> A stack may overflow anywhere in here, because a thread of the user may add a
- * task. Then the last act of the thread is to write a field, which needs neither stack nor memory:
- * a worker that was not started, or has ended, is free again, and a task that was taken is not
- * lost. If the worker was started all the same, there may be one more for as long as it runs, and a
- * task may run twice.
+ * task. Then the last act of the thread is to write a field, which needs neither stack nor memory: a
+ * worker that was not started, or has ended, is free again. If the worker was started all the same,
+ * there may be one more for as long as it runs.
  *
  * <p><b>Threads.</b> Any thread may call every method. The order is "publish, then look": a task is
  * in the queue <em>before</em> its thread looks for a free worker, and a worker is free again
@@ -41,34 +39,22 @@ public final class SharedWorkers {
     /** 1 from the request for a thread until that has nothing to do, otherwise 0. */
     volatile int busy;
 
-    /** The task that was taken last, until it has run. */
-    private volatile @Nullable Runnable task;
-
     /** Returns whether it is free and there is something to do; then it is not free any more. */
     boolean take() {
-      return (task != null || !queue.isEmpty()) && BUSY.compareAndSet(this, 0, 1);
+      return !queue.isEmpty() && BUSY.compareAndSet(this, 0, 1);
     }
 
     @Override
     public void run() {
       do {
         try {
-          for (Runnable next = next(); next != null; next = next()) {
+          for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
             runLogged(next);
-            task = null;
           }
         } finally {
           busy = 0; // no call: there may be no stack for one
         }
       } while (take());
-    }
-
-    /** Returns the task that an error has left, or the next one; null without one. */
-    private @Nullable Runnable next() {
-      if (task == null) {
-        task = queue.poll();
-      }
-      return task;
     }
   }
 

@@ -49,10 +49,8 @@ final class PendingNotifications {
     /** Made once: to try again needs no memory. */
     private final Runnable work = this::makeAll;
 
-    /**
-     * Whether a worker makes them; volatile for an error, after which it is set without the lock.
-     */
-    private volatile boolean running;
+    /** Whether a worker makes them. */
+    private boolean running;
 
     /**
      * @param repeated whether a notification that an error has ended, such as an {@code
@@ -75,13 +73,8 @@ final class PendingNotifications {
 
     /** Has all made by a worker; later, if none can be started. */
     void start(Executor worker) {
-      boolean taken = false;
-      try {
-        taken = runAsync(work, worker);
-      } finally {
-        if (!taken) {
-          running = false; // no call, as in deliver()
-        }
+      if (!runAsync(work, worker)) {
+        end();
       }
     }
 
@@ -90,11 +83,11 @@ final class PendingNotifications {
         for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
           next.run();
           if (repeated) {
-            remove(next);
+            removeFirst();
           }
         }
       } catch (Throwable e) {
-        running = false; // no call, as in deliver()
+        end();
         throw e;
       }
     }
@@ -110,11 +103,19 @@ final class PendingNotifications {
       }
     }
 
-    /** Removes one that was made; after an error two workers may have made it. */
-    private void remove(Runnable made) {
+    private void removeFirst() {
       lock.lock();
       try {
-        queue.remove(made);
+        queue.remove(0);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void end() {
+      lock.lock();
+      try {
+        running = false;
       } finally {
         lock.unlock();
       }
@@ -179,20 +180,11 @@ final class PendingNotifications {
     } finally {
       lock.unlock();
     }
-    boolean started = false;
-    try {
-      if (startsDependents) {
-        ofDependents.start(workers.dependents());
-      }
-      if (starts) {
-        ofListeners.start(worker);
-      }
-      started = true;
-    } finally {
-      if (!started) { // no call: there may be no stack for one
-        ofDependents.running &= !startsDependents;
-        ofListeners.running &= !starts;
-      }
+    if (startsDependents) {
+      ofDependents.start(workers.dependents());
+    }
+    if (starts) {
+      ofListeners.start(worker);
     }
     return none;
   }
