@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * of the log each.
  *
  * <p><b>Errors.</b> A stack may overflow anywhere in here, because a thread of the user may add a
- * task. Then the last act of the thread is to write a field, which needs neither stack nor memory: a
- * worker that was not started, or has ended, is free again. If the worker was started all the same,
- * there may be one more for as long as it runs.
+ * task. Then the last act of the thread is to write a field, which needs neither stack nor memory:
+ * a worker that was not started, or has ended, is free again. If the worker was started all the
+ * same, there may be one more for as long as it runs.
  *
  * <p><b>Threads.</b> Any thread may call every method. The order is "publish, then look": a task is
  * in the queue <em>before</em> its thread looks for a free worker, and a worker is free again
@@ -37,11 +37,11 @@ public final class SharedWorkers {
   /** One of the workers: its thread is a new one each time that it has something to do. */
   private final class Worker implements Runnable {
     /** 1 from the request for a thread until that has nothing to do, otherwise 0. */
-    volatile int busy;
+    private volatile int busy;
 
     /** Returns whether it is free and there is something to do; then it is not free any more. */
     boolean take() {
-      return !queue.isEmpty() && BUSY.compareAndSet(this, 0, 1);
+      return busy == 0 && !queue.isEmpty() && BUSY.compareAndSet(this, 0, 1);
     }
 
     @Override
