@@ -13,6 +13,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -129,5 +133,86 @@ class SharedWorkersTest {
 
     assertEquals(List.of(0, 1), done);
     assertSame(Thread.currentThread(), threads.iterator().next());
+  }
+
+  /** As when a thread of the user, at the end of its stack, finds that its hold is lost. */
+  @Test
+  void aStackThatOverflowsCostsNoWorker() throws Exception {
+    RejectedExecutionException none = new RejectedExecutionException("on purpose");
+    AtomicBoolean deep = new AtomicBoolean(true);
+    SharedWorkers workers =
+        new SharedWorkers(
+            worker -> {
+              if (deep.getPlain()) {
+                throw none;
+              }
+              tasks.execute(worker);
+            },
+            1,
+            true);
+    for (int pad = 0; pad < 200; pad++) {
+      int levels = pad;
+      Thread small = new Thread(null, () -> overflow(workers, levels), "small stack", 256 * 1024);
+      small.start();
+      small.join();
+    }
+    deep.setPlain(false);
+    open.countDown();
+
+    workers.execute(task(0));
+
+    awaitDone(1);
+  }
+
+  private static void overflow(SharedWorkers workers, int pad) {
+    if (pad > 0) {
+      overflow(workers, pad - 1);
+      return;
+    }
+    try {
+      executeAtEachLevel(workers);
+    } catch (StackOverflowError end) {
+      // which is intended
+    }
+  }
+
+  private static void executeAtEachLevel(SharedWorkers workers) {
+    workers.execute(() -> {});
+    executeAtEachLevel(workers);
+  }
+
+  @Test
+  void aWorkerThatWasStartedInSpiteOfAnErrorCountsOnce() {
+    StackOverflowError error = new StackOverflowError("on purpose");
+    AtomicBoolean failing = new AtomicBoolean(true);
+    SharedWorkers workers =
+        new SharedWorkers(
+            worker -> {
+              tasks.execute(worker);
+              if (failing.get()) {
+                throw error;
+              }
+            },
+            1,
+            false);
+    open.countDown();
+    assertThrows(StackOverflowError.class, () -> workers.execute(task(0)));
+    awaitDone(1);
+    failing.set(false);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    for (int i = 1; i <= 100; i++) {
+      int number = i;
+      workers.execute(
+          () -> {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            LockSupport.parkNanos(100_000);
+            running.decrementAndGet();
+            done.add(number);
+          });
+    }
+    awaitDone(101);
+
+    assertEquals(1, most.get());
   }
 }

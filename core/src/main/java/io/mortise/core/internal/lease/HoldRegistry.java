@@ -109,7 +109,7 @@ public final class HoldRegistry {
     scheduler.remove(hold);
   }
 
-  /** Returns the holds, and the lost ones that have still to be notified or unlocked. */
+  /** Returns the holds, and the lost ones of which listeners have still to be notified. */
   public List<RegisteredHold> all() {
     return scheduler.entries(RegisteredHold.class);
   }

@@ -22,13 +22,11 @@ import io.mortise.core.spi.RunProtocol;
  *
  * <p><b>Threads.</b> Any thread may end the hold. One thread makes the change to LOST or RELEASING,
  * in {@link LeaseStateMachine}, and gives up its slot in the local queue. A lost hold stays in the
- * scheduler until its listeners are notified, and, with an owner, until that has unlocked or is
- * dead. The methods of the section "before the lease is published" are called by the acquiring
- * thread only.
+ * scheduler until its listeners are notified, whether or not its owner has unlocked it: a thread of
+ * a pool may live for ever, and an error may have kept it from that. The methods of the section
+ * "before the lease is published" are called by the acquiring thread only.
  */
 public final class LeaseTermination {
-  private static final long OWNER_CHECK_NANOS = 30_000_000_000L;
-
   private final BackgroundReleaser releases;
   private final HoldIdentity id;
   private final FencingToken token;
@@ -36,9 +34,6 @@ public final class LeaseTermination {
   private final LeaseStateMachine state;
   private final LeaseRenewal renewal;
   private final LeaseSlot slot;
-
-  /** Whether the owner of a lost hold has unlocked it. */
-  private volatile boolean unlocked;
 
   /** Whether what Redis may keep of a lost hold is being released, or it keeps nothing. */
   private volatile boolean abandoned;
@@ -128,30 +123,15 @@ public final class LeaseTermination {
   }
 
   /**
-   * The owner of a hold that has ended has unlocked it. Publish, then look: the owner calls this
-   * before it looks whether listeners have still to be notified; {@link #completeLoss} notifies
-   * them before it looks whether the owner has unlocked.
-   */
-  void unlocked() {
-    unlocked = true;
-  }
-
-  /**
    * Completes a loss that an error has interrupted, and notifies the listeners that could not be
    * notified before. The scheduler calls it, again and again.
    *
-   * @return whether the lost hold may leave the scheduler: all are notified, and no living thread
-   *     has still to unlock it
+   * @return whether the lost hold may leave the scheduler: all are notified
    */
   boolean completeLoss(long nowNanos) {
     timing.setNextRequest(nowNanos + LeaseRenewal.LOSS_CHECK_NANOS);
     completeEnd();
-    if (!state.deliver()) {
-      return false;
-    }
-    timing.setNextRequest(nowNanos + OWNER_CHECK_NANOS);
-    Thread owner = id.owner();
-    return owner == null || unlocked || !owner.isAlive();
+    return state.deliver();
   }
 
   /** Redis has answered the release: it keeps nothing of the hold, whether that was lost or not. */

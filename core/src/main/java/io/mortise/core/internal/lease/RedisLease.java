@@ -192,13 +192,13 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
 
   @Override
   public void drop() {
-    var unused = releasing.drop();
+    releaseInBackground();
   }
 
   @Override
   public void releaseInBackground() {
     if (!releasing.drop()) {
-      giveUp();
+      completeEnd();
     }
   }
 
@@ -261,14 +261,13 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
   @Override
   public void release() {
     if (!releasing.release()) {
-      giveUp();
+      completeEnd();
     }
     state.throwIfLost();
   }
 
-  /** Its owner has nothing to do with it any more, after its end. */
-  private void giveUp() {
-    termination.unlocked();
+  /** Completes the end of a hold that had ended before its release. */
+  private void completeEnd() {
     termination.completeEnd();
     if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
       context.holds().forget(this);

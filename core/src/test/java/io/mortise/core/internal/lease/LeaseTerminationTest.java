@@ -250,6 +250,21 @@ class LeaseTerminationTest {
     assertEquals(0, client.status().pendingReleases(), "Redis has nothing of it");
   }
 
+  /** An error may have kept the thread from unlocking it, and a thread of a pool lives on. */
+  @Test
+  void aLostHoldLeavesTheSchedulerAlthoughItsThreadHasNotUnlockedIt() throws Exception {
+    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
+    RedisLease lease =
+        (RedisLease)
+            LeaseBackedLock.sourceOf(lock).acquire(terms, Thread.currentThread()).orElseThrow();
+    int others = client.status().scheduled() - 1;
+
+    assertTrue(lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == others);
+    assertThrows(LeaseLostException.class, lease::release);
+  }
+
   @Test
   void aReleasedHoldThatAnErrorHasKeptInTheSchedulerLeavesItWhenItIsDue() throws Exception {
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, SHORT, true);
