@@ -184,7 +184,7 @@ final class SlotMapCache {
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
-    boolean moved = before != null && !fetched.hasSameMasters(before);
+    boolean moved = before != null && fetched.isAfterFailover(before);
     if (moved) {
       changed.set(true); // first: after an error the next fetch reports it
     }
@@ -197,7 +197,7 @@ final class SlotMapCache {
     reportChange();
     if (moved) { // on a worker: a log that blocks must not keep others from the map
       workers.tryRun(
-          () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
+          () -> LOG.info("slots of the {} have or had other masters: holds are verified", nodes));
     }
   }
 

@@ -266,6 +266,28 @@ class SlotMapCacheTest {
     }
   }
 
+  /** As while the client is suspended: the masters are those of before, without their data. */
+  @Test
+  void aFailoverAndOneBackBetweenTwoQueriesAreToldOnce() throws Exception {
+    tellEpoch(1);
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+
+      tellEpoch(3);
+      servers.refresh();
+      servers.refresh();
+
+      assertEquals(1, changes.get());
+    }
+  }
+
+  private void tellEpoch(long epoch) {
+    fake.stateBy(0, "ok", epoch);
+    fake.stateBy(1, "ok", epoch);
+  }
+
   @Test
   void aNodeThatHasMissedAFailoverDoesNotTurnTheMapBack() throws Exception {
     assertFollowsTheOtherNode(() -> {});
@@ -278,8 +300,7 @@ class SlotMapCacheTest {
 
   /** Asserts that the map turns to node 1, once, when that has become the master of all slots. */
   private void assertFollowsTheOtherNode(Runnable changeOfTheFormerMaster) throws Exception {
-    fake.stateBy(0, "ok", 1);
-    fake.stateBy(1, "ok", 1);
+    tellEpoch(1);
     try (Topology servers = servers(fake.uri())) {
       AtomicInteger changes = new AtomicInteger();
       servers.onChange(changes::incrementAndGet);
