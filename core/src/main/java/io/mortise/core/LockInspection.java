@@ -61,7 +61,7 @@ public interface LockInspection {
   /**
    * Returns the holders, one or several readers; those of a composite lock are in its members. A
    * holder that has released the lock before its {@linkplain DistributedLock#atLeast minimum} was
-   * over is among them until then; the report says so.
+   * over is among them until then, and {@link Participant#isReleased}.
    */
   List<Participant> holders();
 
@@ -186,5 +186,11 @@ public interface LockInspection {
      * when the next attempt will remove it, as a waiter that died.
      */
     Duration remaining();
+
+    /**
+     * Returns whether a holder has released the lock, which stays busy until its {@linkplain
+     * DistributedLock#atLeast minimum} is over. False for a waiter.
+     */
+    boolean isReleased();
   }
 }

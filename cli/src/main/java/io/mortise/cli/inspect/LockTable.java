@@ -9,7 +9,6 @@ import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockInspection.Participant.Access;
 import io.mortise.core.LockInspection.Participant.Library;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.inspect.LockSearch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -95,7 +94,7 @@ public final class LockTable {
   }
 
   private static String verb(Participant holder) {
-    if (LockSearch.isReleased(holder)) {
+    if (holder.isReleased()) {
       return "kept";
     }
     String verb =

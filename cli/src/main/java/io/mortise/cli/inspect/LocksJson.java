@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.inspect.LockSearch;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -77,7 +76,7 @@ public final class LocksJson {
     each.askedAt().ifPresent(at -> node.put("askedAt", at.toString()));
     each.acquiredAt().ifPresent(at -> node.put("acquiredAt", at.toString()));
     node.put("holdCount", each.holdCount());
-    if (LockSearch.isReleased(each)) {
+    if (each.isReleased()) {
       node.put("released", true);
     }
     if (!each.remaining().equals(LockOptions.MAX_LEASE)) {

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -105,11 +106,13 @@ class WebApplicationTest {
             .contains("\"clientId\":\"" + locks.id() + "\"", "\"holds\":1");
         assertThat(get(context, "/actuator/locks/a/b").get().body())
             .contains("\"mode\":\"EXCLUSIVE\"", "\"lastToken\":" + lease.fencingToken())
-            .contains("\"thisClient\":true");
+            .contains("\"thisClient\":true", "\"released\":false");
       }
       assertThat(get(context, "/actuator/locks/a/b").get().body()).contains("\"mode\":\"FREE\"");
       assertThat(get(context, "/actuator/health").get().body())
           .contains("\"locks\":{", "\"reachable\":true", "\"severity\"");
+      locks.lock("a/b").atLeast(Duration.ofHours(1)).tryAcquire().orElseThrow().close();
+      assertThat(get(context, "/actuator/locks/a/b").get().body()).contains("\"released\":true");
     }
   }
 

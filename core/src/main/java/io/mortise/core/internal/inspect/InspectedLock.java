@@ -54,6 +54,6 @@ public record InspectedLock(
 
   @Override
   public String toString() {
-    return new InspectionText(InspectedParticipant::isReleased).lock(this, "").toString();
+    return new InspectionText().lock(this, "").toString();
   }
 }

@@ -6,12 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/**
- * A holder or a waiter, as an inspection found it.
- *
- * @param isReleased whether a holder has released the lock, which stays busy for the rest of its
- *     minimum
- */
+/** A holder or a waiter, as an inspection found it. */
 record InspectedParticipant(
     String id,
     Library library,
@@ -27,10 +22,6 @@ record InspectedParticipant(
     Duration remaining,
     boolean isReleased)
     implements Participant {
-
-  static boolean isReleased(Participant participant) {
-    return participant instanceof InspectedParticipant found && found.isReleased;
-  }
 
   @Override
   public Optional<String> host() {
@@ -59,6 +50,6 @@ record InspectedParticipant(
 
   @Override
   public String toString() {
-    return new InspectionText(InspectedParticipant::isReleased).participant(this).toString();
+    return new InspectionText().participant(this).toString();
   }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
 
 /**
  * The report of an inspection, for people.
@@ -16,14 +15,6 @@ import java.util.function.Predicate;
  */
 final class InspectionText {
   private final StringBuilder text = new StringBuilder();
-  private final Predicate<Participant> isReleased;
-
-  /**
-   * @param isReleased tests whether a holder has released the lock before the end of its minimum
-   */
-  InspectionText(Predicate<Participant> isReleased) {
-    this.isReleased = isReleased;
-  }
 
   /** Appends a lock, each line behind that indentation. */
   InspectionText lock(LockInspection lock, String indent) {
@@ -93,7 +84,7 @@ final class InspectionText {
     text.append(
         each.holdCount() == 0
             ? ", place kept for "
-            : isReleased.test(each)
+            : each.isReleased()
                 ? ", released, and busy for the rest of its minimum: "
                 : ", lease left ");
     text.append(seconds(each.remaining()));

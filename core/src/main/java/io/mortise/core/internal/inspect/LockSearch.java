@@ -5,7 +5,6 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockInspection;
-import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.spi.LockName;
 import java.util.Collection;
@@ -37,14 +36,6 @@ public record LockSearch(
     public Found {
       locks = List.copyOf(locks);
     }
-  }
-
-  /**
-   * Returns whether a holder has released the lock, which stays busy for the rest of a {@linkplain
-   * io.mortise.core.DistributedLock#atLeast minimum}.
-   */
-  public static boolean isReleased(Participant holder) {
-    return InspectedParticipant.isReleased(holder);
   }
 
   /** Returns whether a text has a character that makes it a pattern; otherwise it is a name. */

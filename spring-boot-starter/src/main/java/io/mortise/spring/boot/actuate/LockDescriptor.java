@@ -41,6 +41,8 @@ public record LockDescriptor(
    * A holder or a waiter; see {@link Participant}.
    *
    * @param remainingMillis the remaining lease, or for how long a waiter keeps its place
+   * @param released whether a holder has released the lock, which stays busy until its minimum is
+   *     over
    */
   public record ParticipantDescriptor(
       String id,
@@ -53,7 +55,8 @@ public record LockDescriptor(
       @Nullable String threadName,
       @Nullable Instant askedAt,
       @Nullable Instant acquiredAt,
-      long remainingMillis) {
+      long remainingMillis,
+      boolean released) {
 
     static ParticipantDescriptor of(Participant participant) {
       return new ParticipantDescriptor(
@@ -67,7 +70,8 @@ public record LockDescriptor(
           participant.threadName().orElse(null),
           participant.askedAt().orElse(null),
           participant.acquiredAt().orElse(null),
-          participant.remaining().toMillis());
+          participant.remaining().toMillis(),
+          participant.isReleased());
     }
   }
 }
