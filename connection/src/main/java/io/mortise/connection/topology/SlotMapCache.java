@@ -8,7 +8,6 @@ import io.mortise.connection.concurrent.CoalescedTask;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -105,7 +104,7 @@ final class SlotMapCache {
    */
   SlotMap fetchUnlessNewer(@Nullable SlotMap seen, Deadline deadline) throws CommandException {
     if (!tryLockUninterruptibly(fetchLock, deadline.leftNanos(), TimeUnit.NANOSECONDS)) {
-      throw timeOut();
+      throw ClusterQueries.timeOut(nodes);
     }
     boolean interrupted = Thread.interrupted(); // the fetch goes on through it
     try {
@@ -150,7 +149,7 @@ final class SlotMapCache {
         }
       }
     }
-    throw last != null ? last : timeOut();
+    throw last != null ? last : ClusterQueries.timeOut(nodes);
   }
 
   @GuardedBy("fetchLock")
@@ -163,10 +162,6 @@ final class SlotMapCache {
       throw ClusterQueries.notReady(address + " does not know the last failover yet");
     }
     return queries.slots(address, epoch);
-  }
-
-  private CommandException timeOut() {
-    return new CommandException(Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
   private List<HostAndPort> inRandomOrder() {

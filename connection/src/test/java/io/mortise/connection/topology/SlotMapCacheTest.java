@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -249,6 +250,23 @@ class SlotMapCacheTest {
         assertEquals(Kind.NOT_READY, fault.kind());
       }
     }
+  }
+
+  /** As that of a thread that has waited until its deadline for another one that asks. */
+  @Test
+  void aFetchForWhichThereIsNoTimeHasTimedOut() {
+    ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()));
+    FakeTicker ticker = new FakeTicker();
+    SlotMapCache cache = new SlotMapCache(nodes, workers, ticker, TestSettings.DEFAULTS.random());
+
+    CommandException fault =
+        assertThrows(
+            CommandException.class,
+            () -> cache.fetchUnlessNewer(null, Deadline.after(0, ticker)));
+
+    assertEquals(Kind.UNREACHABLE, fault.kind());
+    assertTrue(fault.isTimeOut());
+    nodes.close();
   }
 
   @Test
