@@ -5,6 +5,7 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockKey;
 import io.mortise.core.spi.RedisDeployment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import java.util.function.BiPredicate;
  * <p><b>Threads.</b> Confined to the thread that acquires.
  */
 final class SameServerCheck {
+  /** A key of a member, which has several if it is a composite lock itself. */
+  private record MemberKey(LeaseSource member, LockKey key) {}
+
   private final Map<RedisDeployment, Optional<String>> ids = new HashMap<>();
   private final LeaseTerms terms;
   private final CallerWait wait;
@@ -55,28 +59,34 @@ final class SameServerCheck {
             });
   }
 
-  /** Returns the message about two members that are one lock in Redis, if there are any. */
+  /**
+   * Returns the message about two members that are one lock in Redis, if there are any.
+   *
+   * @param isOne tests whether two keys with one name are one key in Redis
+   */
   private static Optional<String> findOne(
       List<LeaseSource> members, BiPredicate<LockKey, LockKey> isOne) {
-    for (int i = 0; i < members.size(); i++) {
-      LeaseSource one = members.get(i);
-      for (LeaseSource other : members.subList(i + 1, members.size())) {
-        if (one.keys().stream()
-            .anyMatch(place -> other.keys().stream().anyMatch(p -> isOne.test(place, p)))) {
-          return Optional.of(
-              "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
-                  .formatted(one, other));
+    Map<String, List<MemberKey>> byName = new HashMap<>();
+    for (LeaseSource member : members) {
+      for (LockKey key : member.keys()) {
+        List<MemberKey> sameName = byName.computeIfAbsent(key.name(), name -> new ArrayList<>());
+        for (MemberKey other : sameName) {
+          if (other.member != member && isOne.test(other.key, key)) {
+            return Optional.of(
+                "members '%s' and '%s' are one lock in Redis, and would wait for each other; give one of them"
+                    .formatted(other.member, member));
+          }
         }
+        sameName.add(new MemberKey(member, key));
       }
     }
     return Optional.empty();
   }
 
   private boolean isOne(LockKey one, LockKey other) {
-    return one.name().equals(other.name())
-        && idOf(one.deployment())
-            .filter(id -> idOf(other.deployment()).equals(Optional.of(id)))
-            .isPresent();
+    return idOf(one.deployment())
+        .filter(id -> idOf(other.deployment()).equals(Optional.of(id)))
+        .isPresent();
   }
 
   private Optional<String> idOf(RedisDeployment server) {

@@ -74,15 +74,16 @@ final class CompositeMembers {
     stopRenewalFrom(0, why);
   }
 
-  private void stopRenewalFrom(int place, String why) {
-    if (place < places.length()) {
+  private void stopRenewalFrom(int first, String why) {
+    for (int place = first; place < places.length(); place++) {
       try {
         OwnedLease member = places.get(place);
         if (member != null) {
           member.stopRenewal(why);
         }
-      } finally {
+      } catch (Throwable e) {
         stopRenewalFrom(place + 1, why);
+        throw e;
       }
     }
   }

@@ -2,7 +2,6 @@ package io.mortise.core.internal.acquire;
 
 import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.QueueTicket;
@@ -168,9 +167,7 @@ final class AcquireAttempts {
       record(fault);
       return null;
     } catch (ClassCastException | IndexOutOfBoundsException unreadable) { // by the protocol
-      record(
-          new CommandException(
-              Kind.SCRIPT, true, "the answer to the attempt cannot be read", unreadable));
+      record(AcquireContext.unreadable(unreadable));
       return null;
     }
   }

@@ -51,4 +51,10 @@ public record AcquireContext(
             .formatted(terms.leaseMillis()),
         new TimeoutException());
   }
+
+  /** Returns the fault of an attempt whose reply the protocol does not know. */
+  static CommandException unreadable(RuntimeException cause) {
+    return new CommandException(
+        Kind.SCRIPT, true, "the answer to the attempt cannot be read", cause);
+  }
 }

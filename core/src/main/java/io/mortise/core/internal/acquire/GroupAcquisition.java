@@ -209,6 +209,9 @@ final class GroupAcquisition implements Completions.Operation {
         unanswered = unanswered.plusHold(context.leaseFromNow(terms));
       }
       throw LockExceptions.from(fault, names());
+    } catch (ClassCastException | IndexOutOfBoundsException unreadable) {
+      unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
+      throw LockExceptions.from(AcquireContext.unreadable(unreadable), names());
     }
   }
 

@@ -51,12 +51,13 @@ final class GroupTickets {
     releaseFrom(0);
   }
 
-  private void releaseFrom(int index) {
-    if (index < tickets.size()) {
+  private void releaseFrom(int first) {
+    for (int i = first; i < tickets.size(); i++) {
       try {
-        tickets.get(index).release();
-      } finally {
-        releaseFrom(index + 1);
+        tickets.get(i).release();
+      } catch (Throwable e) {
+        releaseFrom(i + 1);
+        throw e;
       }
     }
   }

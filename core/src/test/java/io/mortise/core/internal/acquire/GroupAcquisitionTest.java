@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
@@ -63,7 +65,10 @@ class GroupAcquisitionTest {
     answers.put(sha1("lock/release"), RespServer.integers(List.of(1L, 0L)));
     answers.put(sha1("lock/acquire_all"), UNREADABLE);
 
-    assertThrows(ClassCastException.class, this::attempt);
+    LockException thrown = assertThrows(LockException.class, this::attempt);
+
+    assertTrue(thrown.getMessage().contains("orders', 'invoices"), thrown::getMessage);
+    assertInstanceOf(ClassCastException.class, thrown.getCause());
 
     assertEquals(0, client.status().contended());
     await()
