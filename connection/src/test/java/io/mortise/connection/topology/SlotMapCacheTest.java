@@ -261,8 +261,7 @@ class SlotMapCacheTest {
 
     CommandException fault =
         assertThrows(
-            CommandException.class,
-            () -> cache.fetchUnlessNewer(null, Deadline.after(0, ticker)));
+            CommandException.class, () -> cache.fetchUnlessNewer(null, Deadline.after(0, ticker)));
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
     assertTrue(fault.isTimeOut());
