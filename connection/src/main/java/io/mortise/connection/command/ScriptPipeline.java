@@ -238,11 +238,9 @@ public final class ScriptPipeline {
         topology.exchange(
             part.get(0).slot(topology), new PipelinedExchange(part, topology, byText), deadline);
     List<?> values = (List<?>) replies.value();
+    Deadline end = Deadline.after(Math.max(MIN_NANOS, deadline.leftNanos()), ticker); // of them all
     RedirectedRequests redirected =
-        new RedirectedRequests(
-            topology,
-            request -> run(request, Math.max(MIN_NANOS, deadline.leftNanos())),
-            replies.before());
+        new RedirectedRequests(topology, request -> runUntil(end, request), replies.before());
     for (int i = 0; i < part.size(); i++) {
       Object value = values.get(i);
       answers.add(
@@ -259,6 +257,13 @@ public final class ScriptPipeline {
     } catch (CommandException fault) {
       return Result.of(fault);
     }
+  }
+
+  private Reply runUntil(Deadline end, ScriptRequest request) throws CommandException {
+    if (end.hasPassed()) {
+      throw notSentInTime();
+    }
+    return run(request, end.leftNanos());
   }
 
   private Reply run(ScriptRequest request, long withinNanos) throws CommandException {

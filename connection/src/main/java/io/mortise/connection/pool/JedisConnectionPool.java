@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 /**
@@ -27,6 +28,9 @@ import redis.clients.jedis.util.Pool;
  */
 public final class JedisConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(JedisConnectionPool.class);
+
+  /** The beginning of the message of commons-pool for a new connection that it does not lend. */
+  private static final String UNABLE = "Unable to ";
 
   private final JedisPoolProvider provider;
   private final WorkerPool workers;
@@ -98,9 +102,10 @@ public final class JedisConnectionPool implements ConnectionPool {
       borrowed = true;
       return pooled;
     } catch (NoSuchElementException e) {
-      throw deadline.hasPassed()
-          ? new NoSuchElementException(e.getMessage(), new TimeoutException())
-          : e;
+      if (deadline.hasPassed()) {
+        throw new NoSuchElementException(e.getMessage(), new TimeoutException());
+      }
+      throw isUntestable(e) ? failureOfTest(deadline, e) : e;
     } catch (InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -116,6 +121,32 @@ public final class JedisConnectionPool implements ConnectionPool {
         }
       }
     }
+  }
+
+  /** Returns whether the pool had a connection, a new one, which has failed its test. */
+  private static boolean isUntestable(NoSuchElementException thrown) {
+    return String.valueOf(thrown.getMessage()).startsWith(UNABLE);
+  }
+
+  /**
+   * Returns why a new connection fails the test of the pool ({@code testOnBorrow}). The pool throws
+   * the same exception as when all connections are in use, and does not say what the server has
+   * answered. So the server is asked again, on a connection outside the pool.
+   */
+  private RuntimeException failureOfTest(Deadline deadline, NoSuchElementException thrown) {
+    try {
+      Connection outside = connect(deadline);
+      try {
+        outside.setSoTimeout(deadline.leftMillis());
+        outside.ping();
+      } finally {
+        RedisConnection.disconnect(outside);
+      }
+    } catch (JedisException why) {
+      return why;
+    }
+    return new JedisConnectionException(
+        "a new connection has failed the test of the Jedis client's pool", thrown);
   }
 
   /** A connection, null until it is lent; made before, so that nothing fails in between. */

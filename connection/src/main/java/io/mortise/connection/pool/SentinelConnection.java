@@ -26,7 +26,12 @@ public final class SentinelConnection {
    *
    * @param epoch the number of the configuration, which each failover raises
    */
-  record MasterReport(HostAndPort master, long epoch) {}
+  record MasterReport(HostAndPort master, long epoch) {
+    /** Returns whether there was a failover since the former report; two may have undone it. */
+    boolean isAfterFailover(MasterReport former) {
+      return !master.equals(former.master) || epoch > former.epoch;
+    }
+  }
 
   /** Thrown when the sentinel answers that it watches no master of that name. */
   static final class UnknownMaster extends JedisException {

@@ -58,12 +58,14 @@ public final class SentinelMonitor implements AutoCloseable {
   private final ReentrantLock lock = new OomSafeLock();
   private final Signal reported = new Signal();
   private volatile BiConsumer<HostAndPort, HostAndPort> changeAction = (former, now) -> {};
-  private volatile @Nullable HostAndPort master;
+
+  /** The report that counts; null before the first one does. */
+  private volatile @Nullable MasterReport current;
+
+  /** The report that the change action was last called for; null before the first one counts. */
+  private volatile @Nullable MasterReport announced;
+
   private volatile boolean closed;
-
-  /** The master that the change action was last called for; null before the first report counts. */
-  private volatile @Nullable HostAndPort announced;
-
   private final RepeatedFailureLog changeFailures;
 
   /** Whether the log says that no sentinel answers. */
@@ -84,8 +86,8 @@ public final class SentinelMonitor implements AutoCloseable {
   }
 
   /**
-   * Sets the action for another master than before; the action gets the former and the new one, on
-   * a thread of this monitor. Called before the first use.
+   * Sets the action for a failover; it gets the former and the new master, on a thread of this
+   * monitor: the same server twice after a failover and one back. Called before the first use.
    */
   void onChange(BiConsumer<HostAndPort, HostAndPort> action) {
     changeAction = action;
@@ -93,12 +95,13 @@ public final class SentinelMonitor implements AutoCloseable {
 
   /** Returns the known master; null before the first report counts. */
   public @Nullable HostAndPort known() {
-    return master;
+    MasterReport report = current;
+    return report == null ? null : report.master();
   }
 
   /** Returns the master; queries the sentinels only if it is not known yet. */
   public HostAndPort master(Deadline deadline) throws InterruptedException {
-    HostAndPort known = master;
+    HostAndPort known = known();
     return known != null ? known : firstMaster(deadline);
   }
 
@@ -128,7 +131,7 @@ public final class SentinelMonitor implements AutoCloseable {
       if (anyReportCounts) {
         updateMaster();
       }
-      HostAndPort known = master;
+      HostAndPort known = known();
       if (known != null) {
         return known;
       }
@@ -193,8 +196,8 @@ public final class SentinelMonitor implements AutoCloseable {
     } catch (Throwable e) { // an error too: the next query may be answered
       failure = e;
     }
-    HostAndPort former;
-    HostAndPort now;
+    MasterReport former;
+    MasterReport now;
     lock.lock();
     try {
       one.queryPending = false;
@@ -203,13 +206,13 @@ public final class SentinelMonitor implements AutoCloseable {
         one.reportNanos = ticker.read();
       }
       one.failure = failure;
-      former = announced == null ? master : announced;
+      former = announced == null ? current : announced;
       if (former != null
           || 2 * count(each -> each.report != null) > sentinels.size()
           || count(each -> each.queryPending) == 0) {
         updateMaster();
       }
-      now = master;
+      now = current;
       announced = now;
       if (closed) {
         one.sentinel.disconnect();
@@ -218,9 +221,9 @@ public final class SentinelMonitor implements AutoCloseable {
       lock.unlock();
       reported.fire();
     }
-    if (former != null && now != null && !former.equals(now) && !closed) {
+    if (former != null && now != null && now.isAfterFailover(former) && !closed) {
       try {
-        changeAction.accept(former, now);
+        changeAction.accept(former.master(), now.master());
         changeFailures.succeeded();
       } catch (Throwable e) {
         announced = former; // the next report repeats the action
@@ -234,6 +237,7 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private void updateMaster() {
     MasterReport best = null;
+    HostAndPort master = known();
     long sinceNanos = ticker.read() - FORGET_NANOS;
     boolean ignoresOld = 2 * count(each -> each.hasReportedSince(sinceNanos)) > sentinels.size();
     for (MonitoredSentinel each : sentinels) {
@@ -246,7 +250,7 @@ public final class SentinelMonitor implements AutoCloseable {
         best = report;
       }
     }
-    master = best == null ? master : best.master();
+    current = best == null ? current : best;
   }
 
   @GuardedBy("lock")
@@ -278,7 +282,7 @@ public final class SentinelMonitor implements AutoCloseable {
     lock.lock();
     try {
       boolean allFailed = count(each -> each.failure != null) == sentinels.size();
-      boolean isNew = allFailed && !outageLogged && master != null && !closed;
+      boolean isNew = allFailed && !outageLogged && current != null && !closed;
       outageLogged = allFailed;
       return isNew ? failures() : null;
     } finally {

@@ -4,7 +4,6 @@ import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -86,10 +85,7 @@ final class ChannelSharding {
       long shareNanos = deadline.leftNanos() / Math.max(1, masters.size());
       CommandException unanswered = ask(masters, deadline, Math.max(ANSWER_NANOS, shareNanos));
       if (answers.values().stream().allMatch(Answer.NONE::equals)) {
-        throw unanswered != null
-            ? unanswered
-            : new CommandException(
-                Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
+        throw unanswered != null ? unanswered : ClusterQueries.timeOut(nodes);
       }
       sharded = result(true);
       known = true;

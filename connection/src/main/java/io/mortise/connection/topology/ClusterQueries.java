@@ -4,6 +4,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ServerInfo;
+import java.util.concurrent.TimeoutException;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -59,6 +60,12 @@ record ClusterQueries(RedisNode node, Deadline deadline) {
                 connection.executeCommand(new CommandArguments(Command.CLUSTER).add(question)),
             deadline)
         .value();
+  }
+
+  /** Returns the failure of a query for which the time is over. */
+  static CommandException timeOut(ClusterNodes nodes) {
+    return new CommandException(
+        Kind.UNREACHABLE, false, nodes + " did not answer in time", new TimeoutException());
   }
 
   /** Returns the failure of a node whose slot map does not count. */

@@ -89,7 +89,7 @@ final class SingleNodeTopology implements Topology {
         (former, now) -> {
           action.run(); // first: it is repeated after an error
           workers.tryRun(
-              () -> LOG.info("{} is {} now, no more {}: holds are verified", node, now, former));
+              () -> LOG.info("{}: failover from {} to {}, holds are verified", node, former, now));
         });
     node.onRefusedWrite(action); // the address leads to another master now, as a balancer's does
   }

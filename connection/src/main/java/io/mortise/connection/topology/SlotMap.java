@@ -95,8 +95,11 @@ final class SlotMap {
     return ids.isEmpty() ? Optional.empty() : Optional.of(ids.first());
   }
 
-  /** Returns whether every slot has the same master in both maps. */
-  boolean hasSameMasters(@Nullable SlotMap other) {
-    return other != null && Arrays.equals(masters, other.masters);
+  /**
+   * Returns whether a slot has another master than in the former map, or has had one in between: a
+   * failover and one back leave the master, which may have lost what it knew, and a higher epoch.
+   */
+  boolean isAfterFailover(SlotMap former) {
+    return epoch > former.epoch || !Arrays.equals(masters, former.masters);
   }
 }

@@ -8,7 +8,6 @@ import io.mortise.connection.concurrent.CoalescedTask;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
-import io.mortise.connection.pool.CommandException.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -105,7 +104,7 @@ final class SlotMapCache {
    */
   SlotMap fetchUnlessNewer(@Nullable SlotMap seen, Deadline deadline) throws CommandException {
     if (!tryLockUninterruptibly(fetchLock, deadline.leftNanos(), TimeUnit.NANOSECONDS)) {
-      throw timeOut();
+      throw ClusterQueries.timeOut(nodes);
     }
     boolean interrupted = Thread.interrupted(); // the fetch goes on through it
     try {
@@ -150,7 +149,7 @@ final class SlotMapCache {
         }
       }
     }
-    throw last != null ? last : timeOut();
+    throw last != null ? last : ClusterQueries.timeOut(nodes);
   }
 
   @GuardedBy("fetchLock")
@@ -163,10 +162,6 @@ final class SlotMapCache {
       throw ClusterQueries.notReady(address + " does not know the last failover yet");
     }
     return queries.slots(address, epoch);
-  }
-
-  private CommandException timeOut() {
-    return new CommandException(Kind.UNREACHABLE, false, nodes + " did not answer in time", null);
   }
 
   private List<HostAndPort> inRandomOrder() {
@@ -184,7 +179,7 @@ final class SlotMapCache {
   private void install(SlotMap fetched, Deadline deadline) throws CommandException {
     sharding.learn(fetched.masters(), deadline);
     SlotMap before = map;
-    boolean moved = before != null && !fetched.hasSameMasters(before);
+    boolean moved = before != null && fetched.isAfterFailover(before);
     if (moved) {
       changed.set(true); // first: after an error the next fetch reports it
     }
@@ -197,7 +192,7 @@ final class SlotMapCache {
     reportChange();
     if (moved) { // on a worker: a log that blocks must not keep others from the map
       workers.tryRun(
-          () -> LOG.info("slots of the {} have other masters now: holds are verified", nodes));
+          () -> LOG.info("slots of the {} have or had other masters: holds are verified", nodes));
     }
   }
 

@@ -11,7 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Between two reports is at least a second. A replica answers commands that only read. So where
  * some commands read and others write, each refusal and each reply could be the first, and what a
- * report causes may be refused too. A reply within that second leaves its report to a later one.
+ * report causes may be refused too. Within that second a reply leaves its report to a later one,
+ * and a refusal leaves it to a later reply: a second failover that is over when the second ends is
+ * not missed.
  *
  * <p><b>Threads.</b> Any thread may report the outcome of a command. Many may do so at the same
  * moment, because they share a connection: one of them runs the action, under the lock, and the
@@ -22,7 +24,7 @@ final class WriteRefusals {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Whether the last report was one of a refusal. */
+  /** Whether the next reply is to be reported: there was a refusal since the last reported one. */
   private volatile boolean refused;
 
   private boolean everReported;
@@ -56,11 +58,14 @@ final class WriteRefusals {
     }
     try {
       long now = ticker.read();
-      if (refused != isRefusal && (!everReported || now - reportedNanos >= PAUSE_NANOS)) {
+      boolean due = !everReported || now - reportedNanos >= PAUSE_NANOS;
+      if (refused != isRefusal && due) {
         action.run();
         reportedNanos = now;
         everReported = true;
         refused = isRefusal;
+      } else if (isRefusal) {
+        refused = true;
       }
     } finally {
       lock.unlock();

@@ -12,6 +12,7 @@ import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.testing.FakeCluster;
+import io.mortise.connection.testing.FakeTicker;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
@@ -35,6 +36,9 @@ class RedirectedRequestsTest {
       error("ERR Script attempted to access a non local key in a cluster node");
 
   private static final long LIMIT_NANOS = 2_000_000_000L;
+
+  /** How long an answer takes; less than the least time that many calls get. */
+  private static final long ANSWER_NANOS = 60_000_000L;
 
   private final FakeCluster fake = new FakeCluster(1);
   private final WorkerPool workers = new WorkerPool("test");
@@ -88,6 +92,40 @@ class RedirectedRequestsTest {
       assertEquals(Kind.NOT_READY, fault.kind());
       assertTrue(fault.isServerReply());
       if (i > 0) {
+        assertFalse(fault.mayHaveExecuted());
+        assertEquals(1, sent.get(names.get(i)), names.get(i));
+      }
+    }
+  }
+
+  /** As after a failover, when the former master redirects the requests of all its slots. */
+  @Test
+  void allThatAreSentAgainHaveOneTimeLimit() {
+    FakeTicker ticker = new FakeTicker();
+    try (Topology slow = TopologyFactory.create(fake.uri(), TestSettings.by(ticker), workers)) {
+      fake.answer(
+          0,
+          command -> {
+            String name = command.get(3);
+            if (count(command) == 1) {
+              return fake.moved(name, 0);
+            }
+            ticker.advance(ANSWER_NANOS);
+            return ":7\r\n";
+          });
+      List<String> names = namesOf("a", "b", "c", "d");
+
+      List<Result> results =
+          new ScriptExecutor(slow, workers, TestSettings.by(ticker))
+              .pipeline()
+              .runAll(names.stream().map(TestCalls::inspect).toList(), LIMIT_NANOS);
+
+      int inTime = (int) (LIMIT_NANOS / ANSWER_NANOS);
+      results.subList(0, inTime).forEach(result -> assertNull(result.fault()));
+      for (int i = inTime + 1; i < names.size(); i++) { // the time ends during the one before
+        CommandException fault = results.get(i).fault();
+        assertNotNull(fault, names.get(i));
+        assertTrue(fault.isTimeOut());
         assertFalse(fault.mayHaveExecuted());
         assertEquals(1, sent.get(names.get(i)), names.get(i));
       }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool.PooledConnection;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
@@ -15,10 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -31,7 +34,8 @@ import redis.clients.jedis.util.Pool;
 class JedisConnectionPoolTest {
   private static final long LONG_NANOS = 20_000_000_000L;
 
-  private final RespServer redis = new RespServer(command -> "+PONG\r\n");
+  private volatile Function<List<String>, String> answers = command -> "+PONG\r\n";
+  private final RespServer redis = new RespServer(command -> answers.apply(command));
   private final WorkerPool workers = new WorkerPool("test");
   private final Pool<Connection> first = poolOfOne();
   private final Pool<Connection> second = poolOfOne();
@@ -151,6 +155,37 @@ class JedisConnectionPoolTest {
             () -> pool.borrow(TestSettings.after(waits ? 1_000_000L : LONG_NANOS)));
 
     assertEquals(waits, ErrorClassifier.of(none, "here", false).isTimeOut());
+  }
+
+  /** The pool throws the same exception as when all connections are in use. */
+  @ParameterizedTest
+  @CsvSource({
+    "NOAUTH Authentication required., ACCESS_DENIED",
+    "LOADING Redis is loading the dataset in memory, NOT_READY"
+  })
+  void aServerThatRefusesTheTestOfThePoolIsNoPoolInUse(String refusal, Kind kind) throws Exception {
+    first.setTestOnBorrow(true);
+    answers = command -> RespServer.error(refusal);
+
+    CommandException fault =
+        ErrorClassifier.ofConnecting(assertThrows(RuntimeException.class, this::borrow), "here");
+
+    assertEquals(kind, fault.kind());
+    answers = command -> "+PONG\r\n";
+    borrow();
+  }
+
+  @Test
+  void aTestOfThePoolThatFailsOnceIsABrokenConnection() {
+    AtomicInteger pings = new AtomicInteger();
+    first.setTestOnBorrow(true);
+    answers = command -> pings.getAndIncrement() == 0 ? RespServer.HANG_UP : "+PONG\r\n";
+
+    CommandException fault =
+        ErrorClassifier.ofConnecting(assertThrows(RuntimeException.class, this::borrow), "here");
+
+    assertEquals(Kind.UNREACHABLE, fault.kind());
+    assertTrue(fault.getMessage().contains("failed the test"), fault.getMessage());
   }
 
   /** Until the client of the user has the new pool its commands go to the former master. */

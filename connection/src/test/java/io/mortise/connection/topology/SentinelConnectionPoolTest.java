@@ -76,11 +76,16 @@ class SentinelConnectionPoolTest {
   }
 
   private RespServer sentinel(IntSupplier epoch, Function<Integer, String> answer) {
+    AtomicReference<String> answered = new AtomicReference<>(); // belongs to the epoch
     return new RespServer(
-        command ->
-            command.get(1).equalsIgnoreCase("MASTER")
-                ? list("config-epoch", String.valueOf(epoch.getAsInt()))
-                : answer.apply(questions.incrementAndGet()));
+        command -> {
+          if (!command.get(1).equalsIgnoreCase("MASTER")) {
+            return answered.get();
+          }
+          String epochNow = String.valueOf(epoch.getAsInt());
+          answered.set(answer.apply(questions.incrementAndGet()));
+          return list("config-epoch", epochNow);
+        });
   }
 
   private static String list(String first, String second) {
@@ -331,6 +336,28 @@ class SentinelConnectionPoolTest {
 
       assertEquals(4, reports.get());
       assertEquals(1, CapturedLog.errorsAbout("failover, on purpose").size());
+    }
+  }
+
+  /** As while the client is suspended: the master of before is one again, without its data. */
+  @Test
+  void aFailoverAndOneBackBetweenTwoQueriesAreReported() throws Exception {
+    AtomicInteger epoch = new AtomicInteger(1);
+    try (RespServer sentinel = sentinel(epoch::get, question -> theMaster());
+        Topology servers = servers(workers, sentinel.address())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      assertEquals("PONG", ping(servers, LONG_NANOS));
+      look(servers, () -> questions.get() > 3);
+      assertEquals(0, changes.get());
+
+      epoch.set(3);
+      look(servers, () -> changes.get() > 0);
+      int before = questions.get();
+      look(servers, () -> questions.get() > before + 3);
+
+      assertEquals(1, changes.get());
+      assertEquals("PONG", ping(servers, LONG_NANOS));
     }
   }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.command.ScriptExecutor;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
@@ -251,6 +252,22 @@ class SlotMapCacheTest {
     }
   }
 
+  /** As that of a thread that has waited until its deadline for another one that asks. */
+  @Test
+  void aFetchForWhichThereIsNoTimeHasTimedOut() {
+    ClusterNodes nodes = nodes(HostAndPort.from(fake.node(0).address()));
+    FakeTicker ticker = new FakeTicker();
+    SlotMapCache cache = new SlotMapCache(nodes, workers, ticker, TestSettings.DEFAULTS.random());
+
+    CommandException fault =
+        assertThrows(
+            CommandException.class, () -> cache.fetchUnlessNewer(null, Deadline.after(0, ticker)));
+
+    assertEquals(Kind.UNREACHABLE, fault.kind());
+    assertTrue(fault.isTimeOut());
+    nodes.close();
+  }
+
   @Test
   void otherMastersThanBeforeAreToldOnce() throws Exception {
     try (Topology servers = servers(fake.uri())) {
@@ -266,6 +283,28 @@ class SlotMapCacheTest {
     }
   }
 
+  /** As while the client is suspended: the masters are those of before, without their data. */
+  @Test
+  void aFailoverAndOneBackBetweenTwoQueriesAreToldOnce() throws Exception {
+    tellEpoch(1);
+    try (Topology servers = servers(fake.uri())) {
+      AtomicInteger changes = new AtomicInteger();
+      servers.onChange(changes::incrementAndGet);
+      run(servers);
+
+      tellEpoch(3);
+      servers.refresh();
+      servers.refresh();
+
+      assertEquals(1, changes.get());
+    }
+  }
+
+  private void tellEpoch(long epoch) {
+    fake.stateBy(0, "ok", epoch);
+    fake.stateBy(1, "ok", epoch);
+  }
+
   @Test
   void aNodeThatHasMissedAFailoverDoesNotTurnTheMapBack() throws Exception {
     assertFollowsTheOtherNode(() -> {});
@@ -278,8 +317,7 @@ class SlotMapCacheTest {
 
   /** Asserts that the map turns to node 1, once, when that has become the master of all slots. */
   private void assertFollowsTheOtherNode(Runnable changeOfTheFormerMaster) throws Exception {
-    fake.stateBy(0, "ok", 1);
-    fake.stateBy(1, "ok", 1);
+    tellEpoch(1);
     try (Topology servers = servers(fake.uri())) {
       AtomicInteger changes = new AtomicInteger();
       servers.onChange(changes::incrementAndGet);

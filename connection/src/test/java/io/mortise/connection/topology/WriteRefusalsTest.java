@@ -105,6 +105,28 @@ class WriteRefusalsTest {
     assertEquals(2, verifications.get());
   }
 
+  /** As when a failover is followed by another one, and both are over before the pause ends. */
+  @Test
+  void aRefusalSoonAfterAReportIsReportedByALaterReply() throws Exception {
+    replica = true;
+    refusedWrite();
+    replica = false;
+    ticker.advance(WriteRefusals.PAUSE_NANOS);
+    send(Command.SET);
+    assertEquals(2, verifications.get());
+
+    replica = true;
+    refusedWrite();
+    replica = false;
+    send(Command.SET);
+    assertEquals(2, verifications.get());
+    ticker.advance(WriteRefusals.PAUSE_NANOS);
+    send(Command.SET);
+    send(Command.SET);
+
+    assertEquals(3, verifications.get());
+  }
+
   /** A batch of many threads may be refused, and a client may have many holds. */
   @Test
   void ofThreadsThatAreRefusedAtTheSameMomentOneHasTheHoldsVerified() throws Exception {
