@@ -176,6 +176,7 @@ class SharedWorkersTest {
     }
   }
 
+  @SuppressWarnings("InfiniteRecursion") // to the end of the stack
   private static void executeAtEachLevel(SharedWorkers workers) {
     workers.execute(() -> {});
     executeAtEachLevel(workers);
