@@ -132,14 +132,16 @@ final class MajorityLease extends CompositeLease
 
   @Override
   public boolean addMember(int place, @Nullable OwnedLease expected, OwnedLease lease) {
+    int left = 0;
     boolean joined = false;
     try {
+      left = validNodes();
       reacquisition.extendToTheOthers(lease);
       joined =
           !isForced()
               && (lease.lastToken() <= fencingToken() || isConfirmed())
               && raiseTokenOf(lease)
-              && replace(place, expected, lease);
+              && join(place, expected, lease);
       if (joined) {
         applyTerms(lease);
         raiseTokenOf(lease); // usually sends nothing
@@ -151,24 +153,14 @@ final class MajorityLease extends CompositeLease
         if (!joined) {
           QuorumMember.releaseQuietly(lease);
           noteForce(lease);
+        } else if (expected != null) { // the hold may not have been notified of its loss yet
+          warnOfLoss(place, expected, left);
         }
       } finally {
         reacquisition.recheck(place);
       }
     }
     return joined;
-  }
-
-  /**
-   * Lets a member join, and warns of the loss of the one that it replaces. That one may have been
-   * lost just now, and an attempt that was scheduled earlier has found its place open: the hold is
-   * notified of the loss when another member is there.
-   */
-  private boolean replace(int place, @Nullable OwnedLease lost, OwnedLease member) {
-    if (lost != null && isLive()) {
-      warnOfLoss(place, lost);
-    }
-    return join(place, lost, member);
   }
 
   /** The forced release of one node may have hit the others too, and none is reacquired. */
@@ -240,18 +232,17 @@ final class MajorityLease extends CompositeLease
       requestVerification(); // the forced release may have hit the others too
     }
     reacquisition.recheck(place);
-    warnOfLoss(place, member);
+    warnOfLoss(place, member, validNodes());
   }
 
   /**
    * Warns once of each lost member. On another thread: a log may block, and this one has other
    * holds to tell of their losses.
    */
-  private void warnOfLoss(int place, OwnedLease member) {
+  private void warnOfLoss(int place, OwnedLease member, int left) {
     if (loggedLosses.getAndSet(place, member) == member) {
       return;
     }
-    int left = validNodes();
     log(
         () ->
             LOG.warn(

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Errors.</b> A stack may overflow anywhere in here, because a thread of the user may add a
  * task. Then the last act of the thread is to write a field, which needs neither stack nor memory:
  * a worker that was not started, or has ended, is free again. If the worker was started all the
- * same, there may be one more for as long as it runs.
+ * same, there may be more of them than the most until all have ended.
  *
  * <p><b>Threads.</b> Any thread may call every method. The order is "publish, then look": a task is
  * in the queue <em>before</em> its thread looks for a free worker, and a worker is free again

@@ -147,8 +147,8 @@ public interface OwnedLease extends Lease {
 
   /**
    * Has the client release the hold soon, regardless of its owner, and waits for no reply: for a
-   * hold that its owner has lost as a part of another one, and will not unlock by itself. A second
-   * call does nothing. One after a loss or a release sends nothing: the client forgets the hold.
+   * hold that its owner has lost as a part of another one. A second call does nothing, nor does one
+   * after a loss or a release.
    */
   void releaseInBackground();
 

@@ -130,18 +130,8 @@ public final class GroupRelease {
     private Replies send() {
       List<ScriptPipeline.Result> results = client.commands().pipeline().runAll(calls, withinNanos);
       List<RuntimeException> failed = new ArrayList<>();
-      single.forEach(hold -> collectFailure(() -> release(hold), failed));
+      single.forEach(hold -> collectFailure(hold::release, failed));
       return new Replies(results, failed);
-    }
-
-    /** Waits for a reply only if the caller has the command timeout that this may take. */
-    private void release(RedisHold hold) {
-      ScriptExecutor commands = client.commands();
-      if (timeout.nanosFor(commands) < commands.timeoutNanos()) {
-        hold.releaseInBackground();
-      } else {
-        hold.release();
-      }
     }
 
     /** Has a worker send; if there is none, {@link #finish} does it. */

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * The time limit for the commands of a group at one of its clients. Clients that are asked one
  * after the other use up each other's time.
  *
- * <p><b>Threads.</b> The thread that asks the clients, and workers that release their holds for it.
+ * <p><b>Threads.</b> Confined to the thread that asks the clients.
  */
 @FunctionalInterface
 public interface GroupTimeout {

@@ -88,13 +88,11 @@ final class LeaseRelease implements Completions.Operation {
     }
   }
 
-  /** Releases the hold in the background, once; returns whether this call has it released. */
-  boolean drop() {
-    boolean first = begin();
-    if (first) {
+  /** Gives the hold up: it is released in the background, without notification. */
+  void drop() {
+    if (begin()) {
       ensureEnded();
     }
-    return first;
   }
 
   /**

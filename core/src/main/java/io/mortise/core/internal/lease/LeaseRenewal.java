@@ -201,7 +201,7 @@ final class LeaseRenewal implements BatchItem {
     reschedule();
   }
 
-  /** Schedules the check after a loss: whether its listeners are notified, and the owner lives. */
+  /** Schedules the check after a loss: whether its listeners are notified. */
   void scheduleLossCheck() {
     timing.setNextRequest(context.nanos() + LOSS_CHECK_NANOS);
     context.scheduler().reschedule(hold);

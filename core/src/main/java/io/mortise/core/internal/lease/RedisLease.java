@@ -192,14 +192,12 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
 
   @Override
   public void drop() {
-    releaseInBackground();
+    releasing.drop();
   }
 
   @Override
   public void releaseInBackground() {
-    if (!releasing.drop()) {
-      completeEnd();
-    }
+    releasing.drop();
   }
 
   // ---- for events
@@ -261,17 +259,9 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
   @Override
   public void release() {
     if (!releasing.release()) {
-      completeEnd();
+      termination.completeEnd(); // it stays in the scheduler until its listeners are notified
     }
     state.throwIfLost();
-  }
-
-  /** Completes the end of a hold that had ended before its release. */
-  private void completeEnd() {
-    termination.completeEnd();
-    if (!state.lacksWorker()) { // otherwise its listeners are notified first, see onDue
-      context.holds().forget(this);
-    }
   }
 
   @Override

@@ -25,7 +25,6 @@ import io.mortise.core.spi.OwnedLease;
 import io.mortise.scripts.Script;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -178,19 +177,6 @@ class GroupReleaseTest {
     }
   }
 
-  /** The release of a hold that several threads share takes up to the command timeout. */
-  @Test
-  void aSharedHoldIsReleasedInTheBackgroundWhenTheCallerHasLessTimeThanACommandMayTake() {
-    List<String> calls = new ArrayList<>();
-    RedisHold hold = shared("orders", context, () -> calls.add("release"), calls);
-
-    assertEquals(List.of(), GroupRelease.run(List.of(hold), GroupTimeout.OF_COMMANDS));
-    assertEquals(
-        List.of(), GroupRelease.run(List.of(hold), commands -> commands.timeoutNanos() - 1));
-
-    assertEquals(List.of("release", "orders in the background"), calls);
-  }
-
   private static RedisHold shared(
       String name, LeaseContext of, Runnable release, List<String> stopped) {
     return (RedisHold)
@@ -203,7 +189,6 @@ class GroupReleaseTest {
                   return of;
                 }
                 case "release" -> release.run();
-                case "releaseInBackground" -> stopped.add(name + " in the background");
                 case "stopRenewal" -> stopped.add(name);
                 default -> throw new UnsupportedOperationException(method.getName());
               }

@@ -113,6 +113,29 @@ class LossWithoutMemoryTest {
     assertEquals(2, calls.get());
   }
 
+  /** As a lock over several nodes does, which gives up a node, or is lost with it. */
+  @Test
+  void aDependentThatReleasesItAndHasNoMemoryIsNotifiedAgain() {
+    memory = true;
+    assertTrue(context.holds().register(lease, context.holds().epoch()));
+    var unused =
+        lease.onChangeWhileHeld(
+            state -> {
+              lease.releaseInBackground();
+              assertThrows(LeaseLostException.class, lease::release);
+              notified.add(state);
+              if (notified.size() == 1) {
+                throw new OutOfMemoryError("on purpose");
+              }
+            },
+            true);
+
+    assertTrue(lease.lose(Reason.MISSING, context.nanos(), "on purpose"));
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> notified.size() == 2);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);
+  }
+
   /** The release has the lost hold forgotten otherwise. */
   @Test
   void itsListenersAreNotifiedThoughItsOwnerHasReleasedIt() {
