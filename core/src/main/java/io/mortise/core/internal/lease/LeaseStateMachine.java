@@ -150,7 +150,7 @@ public final class LeaseStateMachine {
   }
 
   /** Returns whether listeners have to be notified and no worker could be started for that. */
-  boolean lacksWorker() {
+  private boolean lacksWorker() {
     LeaseListeners present = listeners;
     return present != null && present.lacksWorker();
   }

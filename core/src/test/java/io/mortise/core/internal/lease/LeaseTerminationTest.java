@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -205,8 +206,12 @@ class LeaseTerminationTest {
   }
 
   private RedisLease acquired() throws InterruptedException {
+    return acquired(null);
+  }
+
+  private RedisLease acquired(@Nullable Thread owner) throws InterruptedException {
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
-    return (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, null).orElseThrow();
+    return (RedisLease) LeaseBackedLock.sourceOf(lock).acquire(terms, owner).orElseThrow();
   }
 
   /** As of a thread without stack that asks for the state of a lease that has run out. */
@@ -239,10 +244,7 @@ class LeaseTerminationTest {
   /** As of a member of a RedLock: its owner lives, and has no way to unlock it by itself. */
   @Test
   void aLostHoldThatIsReleasedInTheBackgroundLeavesTheScheduler() throws Exception {
-    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
-    RedisLease lease =
-        (RedisLease)
-            LeaseBackedLock.sourceOf(lock).acquire(terms, Thread.currentThread()).orElseThrow();
+    RedisLease lease = acquired(Thread.currentThread());
     assertTrue(lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));
 
     lease.releaseInBackground();
@@ -254,10 +256,7 @@ class LeaseTerminationTest {
   /** An error may have kept the thread from unlocking it, and a thread of a pool lives on. */
   @Test
   void aLostHoldLeavesTheSchedulerAlthoughItsThreadHasNotUnlockedIt() throws Exception {
-    LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
-    RedisLease lease =
-        (RedisLease)
-            LeaseBackedLock.sourceOf(lock).acquire(terms, Thread.currentThread()).orElseThrow();
+    RedisLease lease = acquired(Thread.currentThread());
     int others = client.status().scheduled() - 1;
 
     assertTrue(lease.lose(Reason.MISSING, System.nanoTime(), "on purpose"));

@@ -136,7 +136,7 @@ class LossWithoutMemoryTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().scheduled() == 0);
   }
 
-  /** The release has the lost hold forgotten otherwise. */
+  /** The release leaves the lost hold to the scheduler. */
   @Test
   void itsListenersAreNotifiedThoughItsOwnerHasReleasedIt() {
     RedisLease owned = lease(Thread.currentThread());
