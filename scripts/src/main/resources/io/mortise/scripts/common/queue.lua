@@ -50,7 +50,6 @@ local function prune(queue, deadlines, now)
   while true do
     local head = redis.call('LINDEX', queue, 0)
     if not head then
-      redis.call('DEL', deadlines)
       return nil
     end
     local deadline = deadline_of(deadlines, head)

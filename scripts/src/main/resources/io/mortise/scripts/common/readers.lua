@@ -9,11 +9,19 @@
 -- A peer removes no reader of ours but with the whole hash. So all members of the set are in the hash, or
 -- none is and the set is that of an earlier hash: one of them tells.
 
+-- @include common/memory
+
 -- How many readers one script looks at.
 local STEP = 100
 
 local function end_of(now, left)
   return left >= FOREVER and FOREVER or now + left
+end
+
+-- Corrects the end that the set has for a reader.
+local function correct_end(k, reader, ends)
+  begin_to_write(k.readers)
+  redis.call('ZADD', k.readers, ms(ends), reader)
 end
 
 -- Whether that member tells that the set is of an earlier hash.
@@ -86,7 +94,7 @@ local function sweep(k)
       if left < 0 then
         ended[#ended + 1] = reader
       else
-        redis.call('ZADD', k.readers, ms(end_of(now, left)), reader)
+        correct_end(k, reader, end_of(now, left))
       end
     end
     over = ended
@@ -112,7 +120,7 @@ local function longest(k)
       return left, true, removed
     else
       seen = math.max(seen or left, left)
-      redis.call('ZADD', k.readers, ms(end_of(now, left)), last[1])
+      correct_end(k, last[1], end_of(now, left))
     end
   end
   return seen, false, removed

@@ -1,6 +1,7 @@
 -- Those that are registered as waiters: a sorted set of holders by their places, in the order in which they joined. The
 -- end of a hold notifies the first of them alone, on the channel of its client, and moves it behind all others: one
 -- that does not come costs the others one release. One that comes in vain gets its place back.
+-- @include common/memory
 -- @include common/publish
 
 -- A notification adds this to the place of a waiter: more than any place, and exact in a Lua number.
@@ -24,26 +25,32 @@ local function first_waiter(waiters)
   return nil
 end
 
+-- Gives one that is registered another place.
+local function move(waiters, holder, place)
+  begin_to_write(waiters)
+  redis.call('ZADD', waiters, number(place), holder)
+end
+
 -- Notifies that one; returns how many were notified, or -1.
 local function notify_first(command, channels, waiters, first)
-  redis.call('ZADD', waiters, number(first.place + NOTIFIED), first.holder)
+  move(waiters, first.holder, first.place + NOTIFIED)
   return publish(command, channels .. ':' .. string.sub(first.holder, 1, 36), '0')
 end
 
 -- Gives one that comes in vain its place back.
 local function come_in_vain(waiters, holder, place)
   if place and place >= NOTIFIED then
-    redis.call('ZADD', waiters, number(place - NOTIFIED), holder)
+    move(waiters, holder, place - NOTIFIED)
   end
 end
 
 -- Registers a waiter, behind all others if it has no place; `now` in us. The caller sees to the life of the key.
 local function register(waiters, holder, place, now)
   if not place then
-    redis.call('ZREMRANGEBYSCORE', waiters, number(NOTIFIED), number(NOTIFIED + now - FORGET))
     -- Behind the last one, also after the clock was set back.
     local waiting = redis.call('ZCOUNT', waiters, '-inf', number(NOTIFIED - 1))
     local last = waiting > 0 and redis.call('ZRANGE', waiters, waiting - 1, waiting - 1, 'WITHSCORES')[2] or 0
     redis.call('ZADD', waiters, number(math.max(now, last + 1)), holder)
+    redis.call('ZREMRANGEBYSCORE', waiters, number(NOTIFIED), number(NOTIFIED + now - FORGET))
   end
 end

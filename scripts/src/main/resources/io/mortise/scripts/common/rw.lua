@@ -183,8 +183,20 @@ local function add_hold(k, mode, hold, lease)
   end
 end
 
--- A reader enters; `writer` is the write hold of its own thread beside it, or false.
-local function enter(k, reader, lease, writer)
+-- Writes the lease key of a reader, and returns its life. Never shortened: a re-entry may have asked for more since a
+-- late attempt was sent.
+local function keep_lease(k, reader, lease)
+  local own = lease_key(k, reader, 1)
+  local left = left_of(own)
+  if left >= tonumber(lease) then
+    return left
+  end
+  redis.call('SET', own, 1, 'PX', lease)
+  return tonumber(lease)
+end
+
+-- A reader whose lease key lives for `left` enters; `writer` is the write hold of its own thread beside it, or false.
+local function enter(k, reader, lease, left, writer)
   if writer and redis.call('HLEN', k.lock) == 2 then
     local left = left_of(k.lock)
     if left >= FOREVER then
@@ -192,13 +204,6 @@ local function enter(k, reader, lease, writer)
     else
       redis.call('SET', lease_key(k, writer, 1), 1, 'PX', ms(math.max(left, 1)))
     end
-  end
-  -- Never shortened: a re-entry may have asked for more since a late attempt was sent.
-  local own = lease_key(k, reader, 1)
-  local left = left_of(own)
-  if left < tonumber(lease) then
-    redis.call('SET', own, 1, 'PX', lease)
-    left = tonumber(lease)
   end
   note(k, reader, left)
   add_hold(k, 'read', reader, lease)

@@ -6,11 +6,10 @@ local TURN = 500
 -- The length of the queue that is searched for readers ahead of the first writer.
 local WINDOW = 32
 
--- A reader waits, or goes on waiting. A server without memory refuses the ZADD of one that waits, unless the script has
--- begun to write: so the key comes first.
+-- A reader waits, or goes on waiting.
 local function wait(waiters, reader, life)
   if redis.call('ZSCORE', waiters, reader) then
-    redis.call('PEXPIRE', waiters, ms(math.max(redis.call('PTTL', waiters), life)))
+    begin_to_write(waiters)
   end
   redis.call('ZADD', waiters, ms(now_ms() + life), reader)
   keep_for(waiters, life)

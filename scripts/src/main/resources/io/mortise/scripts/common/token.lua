@@ -44,16 +44,15 @@ local function next_token(key, retention_ms, count)
   return first, last
 end
 
--- shared_token(key, retention_ms): the last token that was issued, which readers share. When none is known,
--- the clock is issued, which no earlier token exceeds. It is stored, so that later ones exceed it even if
--- the clock is set back. Returns the token, and the last one before, 0 when none was known.
-local function shared_token(key, retention_ms)
-  local last = known_token(key)
+-- shared_token(key, last, retention_ms): the token of a reader: the last one that was issued, as known_token returns
+-- it. When none is known, the clock is issued, which no earlier token exceeds. It is stored, so that later ones exceed
+-- it even if the clock is set back.
+local function shared_token(key, last, retention_ms)
   if last then
     lengthen(key, retention_ms)
-    return last, last
+    return last
   end
   local now = clock_micros()
   store_token(key, now, retention_ms, now)
-  return now, 0
+  return now
 end

@@ -24,8 +24,7 @@ local length = redis.call('LLEN', k.queue)
 local head = prune(k.queue, k.deadlines, now)
 local pruned = redis.call('LLEN', k.queue) < length
 if admitted or (mode ~= 'write' and before_writers(k, reader)) then
-  local token, last_known = reader_token()
-  enter(k, reader, ARGV[2], nested and writer)
+  local token = enter_with_token()
   if redis.call('ZSCORE', k.deadlines, reader) then
     remove_reader(k, reader)
     -- The reader that is now near enough to the head to see no writer ahead.
@@ -37,7 +36,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   if pruned then
     notify_queue(k, redis.call('HGET', k.lock, 'mode'))
   end
-  return {1, token, last_known}
+  return {1, token, last or 0}
 end
 if life == 0 then
   return {0, ask_after(left)}

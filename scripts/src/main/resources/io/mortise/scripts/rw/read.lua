@@ -26,11 +26,10 @@ if not admitted and mode ~= 'write' then
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then
-  local token, last_known = reader_token()
-  enter(k, reader, ARGV[2], nested and writer)
+  local token = enter_with_token()
   redis.call('ZREM', k.waiters, reader)
   redis.call('ZREM', k.turn, reader)
-  return {1, token, last_known}
+  return {1, token, last or 0}
 end
 if life == 0 then
   return {0, ask_after(left)}

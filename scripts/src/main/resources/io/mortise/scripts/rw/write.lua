@@ -35,11 +35,14 @@ local left = math.max(s.read_left, s.write_left, turn)
 if life == 0 then
   return {0, ask_after(left)}
 end
+local place = tonumber(redis.call('ZSCORE', k.writers, writer) or '')
+if place then
+  begin_to_write(k.writers)
+end
 if not redis.call('SET', k.intent, writer, 'PX', life, 'NX')
     and redis.call('GET', k.intent) == writer then
   redis.call('PEXPIRE', k.intent, life)
 end
-local place = tonumber(redis.call('ZSCORE', k.writers, writer) or '')
 come_in_vain(k.writers, writer, place)
 register(k.writers, writer, place, now_micros)
 keep_for(k.writers, life)

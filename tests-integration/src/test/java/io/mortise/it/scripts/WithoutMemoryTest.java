@@ -3,16 +3,10 @@ package io.mortise.it.scripts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.core.LockOptions;
-import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
-import io.mortise.fairlock.FairProtocols;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ScriptServer;
-import io.mortise.rwlock.ReadWriteProtocols;
-import io.mortise.segmentedlock.SegmentProtocols;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -46,26 +40,7 @@ class WithoutMemoryTest {
     return (Long) (answer instanceof List<?> list ? list.get(0) : answer);
   }
 
-  /** The locks that can be released by force. */
-  enum Forced {
-    PLAIN,
-    FAIR,
-    WRITE,
-    READ,
-    SEGMENT;
-
-    LockProtocol of(String name) {
-      return switch (this) {
-        case PLAIN -> new PlainLockProtocol(new LockName(name), LockOptions.defaults());
-        case FAIR -> FairProtocols.of(name);
-        case WRITE -> ReadWriteProtocols.writer(name, false);
-        case READ -> ReadWriteProtocols.reader(name, false);
-        case SEGMENT -> SegmentProtocols.segment(name, 0);
-      };
-    }
-  }
-
-  private LockProtocol heldWithoutMemory(Forced lock) {
+  private LockProtocol heldWithoutMemory(ScriptedKind lock) {
     LockProtocol protocol = lock.of(name);
     assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false))));
     limit("1");
@@ -73,8 +48,8 @@ class WithoutMemoryTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aLockIsReleasedByForceAndItsHolderIsTold(Forced lock) {
+  @EnumSource(names = {"PLAIN", "FAIR", "WRITE", "READ", "SEGMENT"})
+  void aLockIsReleasedByForceAndItsHolderIsTold(ScriptedKind lock) {
     LockProtocol protocol = heldWithoutMemory(lock);
     assertEquals(1, first(redis.run(protocol.forceRelease())));
     limit("0");
@@ -82,52 +57,22 @@ class WithoutMemoryTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aHoldThatEndsEarlyKeepsTheLockBusyForTheRestOfItsMinimum(Forced lock) {
+  @EnumSource(names = {"PLAIN", "FAIR", "WRITE", "READ", "SEGMENT"})
+  void aHoldThatEndsEarlyKeepsTheLockBusyForTheRestOfItsMinimum(ScriptedKind lock) {
     LockProtocol protocol = heldWithoutMemory(lock);
     assertEquals(1, first(redis.run(protocol.keep(HOLDER, LEASE))));
     assertEquals(0, first(redis.run(protocol.release(HOLDER))), "it holds the lock no more");
     assertTrue(first(redis.run(protocol.queryLease())) > 0, "and nobody else can");
   }
 
-  /** The locks whose waiters have a place and a heartbeat. */
-  enum Waited {
-    FAIR,
-    READ,
-    FAIR_READ,
-    FAIR_WRITE,
-    ANY_SEGMENT;
-
-    QueueingProtocol of(String name) {
-      LockProtocol protocol =
-          switch (this) {
-            case FAIR -> FairProtocols.of(name);
-            case READ -> ReadWriteProtocols.reader(name, false);
-            case FAIR_READ -> ReadWriteProtocols.reader(name, true);
-            case FAIR_WRITE -> ReadWriteProtocols.writer(name, true);
-            case ANY_SEGMENT -> SegmentProtocols.any(name, bound -> 0);
-          };
-      return (QueueingProtocol) protocol;
-    }
-
-    /** Returns what has to be held, so that one waits. */
-    List<LockProtocol> held(String name) {
-      return switch (this) {
-        case FAIR -> List.of(FairProtocols.of(name));
-        case READ, FAIR_READ, FAIR_WRITE -> List.of(ReadWriteProtocols.writer(name, false));
-        case ANY_SEGMENT ->
-            List.of(SegmentProtocols.segment(name, 0), SegmentProtocols.segment(name, 1));
-      };
-    }
-  }
-
+  /** Those with a place and a heartbeat. */
   @ParameterizedTest
-  @EnumSource
-  void aWaiterKeepsItsPlace(Waited lock) {
-    for (LockProtocol held : lock.held(name)) {
+  @EnumSource(names = {"FAIR", "READ", "FAIR_READ", "FAIR_WRITE", "ANY_SEGMENT"})
+  void aWaiterKeepsItsPlace(ScriptedKind lock) {
+    for (LockProtocol held : lock.toHold(name)) {
       assertEquals(1, first(redis.run(held.acquire(HOLDER, LEASE, false))));
     }
-    QueueingProtocol protocol = lock.of(name);
+    QueueingProtocol protocol = (QueueingProtocol) lock.of(name);
     assertEquals(2, first(redis.run(protocol.acquire(WAITER, LEASE, true))));
     redis.awaitNextMillisecond(); // so that its heartbeat says something new
     limit("1");
