@@ -36,7 +36,7 @@ record HandleMode(@Nullable Thread owner) implements MemberMode {
   @Override
   public GroupAttemptResult acquireTogether(List<LeaseSource> members, LeaseTerms terms)
       throws InterruptedException {
-    return LeaseGroup.acquire(members, terms, owner);
+    return members.get(0).acquireTogether(members, terms, owner);
   }
 
   @Override

@@ -48,7 +48,8 @@ final class ThreadMode implements MemberMode {
   @Override
   public GroupAttemptResult acquireTogether(List<LeaseSource> members, LeaseTerms terms)
       throws InterruptedException {
-    GroupAttemptResult outcome = LeaseGroup.acquire(members, terms, Thread.currentThread());
+    GroupAttemptResult outcome =
+        members.get(0).acquireTogether(members, terms, Thread.currentThread());
     if (outcome instanceof GroupAttemptResult.Acquired acquired) {
       register(members, acquired.leases(), terms);
     }

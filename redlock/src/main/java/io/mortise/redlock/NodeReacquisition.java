@@ -1,7 +1,6 @@
 package io.mortise.redlock;
 
 import io.mortise.core.LockException;
-import io.mortise.core.composite.MemberLock;
 import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
@@ -12,7 +11,6 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * <p>An attempt waits for a short time: several waiters may hold the node in turn without a
  * majority, and an attempt without a wait would rarely find it free.
  *
- * <p><b>Threads.</b> Any thread may call it. The lock guards the slots; no command is sent and no
- * lease is read while it is held. An attempt runs on a thread of the node's client, and the end of
- * the hold interrupts it. An attempt that is granted after that releases its lease, because the
+ * <p><b>Threads.</b> Any thread may call it. The monitor guards the slots; no command is sent and
+ * no lease is read while it is held. An attempt runs on a thread of the node's client, and the end
+ * of the hold interrupts it. An attempt that is granted after that releases its lease, because the
  * hold rejects it.
  */
 final class NodeReacquisition {
@@ -54,9 +52,8 @@ final class NodeReacquisition {
   private final QuorumMembers members;
   private final @Nullable Thread owner;
   private final long firstPauseNanos;
-  private final ReentrantLock lock = MemberLock.create();
 
-  // All guarded by lock.
+  // Both guarded by the monitor.
   private final NodeSlot[] slots;
   private boolean ended;
 
@@ -116,13 +113,7 @@ final class NodeReacquisition {
   /** Schedules an attempt if the slot is open; called after a change of the slot. */
   void recheck(int place) {
     if (isEmpty(hold().leaseAt(place)) && !hold().isForced()) {
-      guarded(
-          () -> {
-            NodeSlot slot = slots[place];
-            if (!slot.inProgress) {
-              schedule(place, slot);
-            }
-          });
+      schedule(place);
     }
   }
 
@@ -131,34 +122,23 @@ final class NodeReacquisition {
   }
 
   /** Cancels and interrupts all attempts, because the hold has ended. */
-  void end() {
-    guarded(
-        () -> {
-          ended = true;
-          for (NodeSlot slot : slots) {
-            if (slot.thread != null) {
-              slot.thread.interrupt();
-            }
-            slot.cancel.run();
-          }
-        });
+  synchronized void end() {
+    ended = true;
+    for (NodeSlot slot : slots) {
+      if (slot.thread != null) {
+        slot.thread.interrupt();
+      }
+      slot.cancel.run();
+    }
   }
 
   private IncompleteHold hold() {
     return Objects.requireNonNull(hold, "begin() comes first");
   }
 
-  private void guarded(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void schedule(int place, NodeSlot slot) {
-    if (ended || !mayContinue()) {
+  private synchronized void schedule(int place) {
+    NodeSlot slot = slots[place];
+    if (slot.inProgress || ended || !mayContinue()) {
       return;
     }
     long pause =
@@ -188,7 +168,7 @@ final class NodeReacquisition {
         }
       }
       if (filled) {
-        guarded(() -> slot.attempts = 0);
+        onFilled(slot);
       }
     } catch (RuntimeException e) {
       LOG.warn("lock '{}': {} cannot be reacquired", source.name(), members.at(place), e);
@@ -210,13 +190,12 @@ final class NodeReacquisition {
     }
   }
 
-  private void endAttempt(NodeSlot slot) {
-    lock.lock();
-    try {
-      slot.inProgress = false;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void onFilled(NodeSlot slot) {
+    slot.attempts = 0;
+  }
+
+  private synchronized void endAttempt(NodeSlot slot) {
+    slot.inProgress = false;
   }
 
   private Optional<OwnedLease> acquire(IncompleteHold current, QuorumMember member, NodeSlot slot) {
@@ -241,25 +220,15 @@ final class NodeReacquisition {
   }
 
   /** Registers the attempt: from here on the end of the hold interrupts it. */
-  private boolean onStart(NodeSlot slot) {
-    lock.lock();
-    try {
-      slot.thread = ended ? null : Thread.currentThread();
-      return !ended;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized boolean onStart(NodeSlot slot) {
+    slot.thread = ended ? null : Thread.currentThread();
+    return !ended;
   }
 
   /** After a reply the next attempt follows soon: the node is up, and will soon be free. */
-  private void onEnd(NodeSlot slot, boolean answered) {
-    lock.lock();
-    try {
-      slot.thread = null;
-      slot.attempts = answered ? Math.min(slot.attempts, 1) : slot.attempts;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void onEnd(NodeSlot slot, boolean answered) {
+    slot.thread = null;
+    slot.attempts = answered ? Math.min(slot.attempts, 1) : slot.attempts;
     Thread.interrupted(); // an interrupt that came too late is meant for no other task
   }
 

@@ -5,7 +5,6 @@ import com.google.common.collect.ListMultimap;
 import com.google.common.collect.Lists;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.collect.Multimaps;
-import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.scripts.Script;
@@ -28,16 +27,13 @@ import java.util.Map;
  * each batch would make every batch slow: batches would time out, and their items come back before
  * their turn, until nearly all items were late.
  *
- * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}; as a task of
- * the scheduler the collector asks for another pass until all is sent. The commands run on workers,
- * those of each server apart, so that a silent server delays only its own items. The worker calls
- * the items; without a worker the scheduler's thread does.
+ * <p><b>Threads.</b> Only the scheduler's thread calls {@code add} and {@code flush}. The commands
+ * run on workers, those of each server apart, so that a silent server delays only its own items.
+ * The worker calls the items; without a worker the scheduler's thread does.
  */
-public final class BatchCollector implements ScheduledTask {
+public final class BatchCollector {
   /** The maximum size of a batch; it keeps a server busy for less than a millisecond. */
   static final int MAX_ITEMS = 200;
-
-  private static final long IDLE_NANOS = 60_000_000_000L;
 
   private final ScriptExecutor executor;
   private final WorkerPool workers;
@@ -45,7 +41,6 @@ public final class BatchCollector implements ScheduledTask {
 
   private final BatchFaults faults = new BatchFaults();
   private final BatchSender sender;
-  private volatile long dueNanos;
 
   private List<PendingItem> gathered = new ArrayList<>();
 
@@ -57,7 +52,6 @@ public final class BatchCollector implements ScheduledTask {
     this.workers = workers;
     this.ticker = ticker;
     this.sender = new BatchSender(executor, faults, ticker);
-    this.dueNanos = ticker.read() + IDLE_NANOS;
   }
 
   public void add(BatchItem item) {
@@ -73,11 +67,12 @@ public final class BatchCollector implements ScheduledTask {
    * Hands over to workers what was gathered. An error of the JVM, such as an {@code
    * OutOfMemoryError}, leaves the rest for the next time: there may not be the memory to notify
    * that many items of a failure.
+   *
+   * @return the maximum pause until the next call, in ns: short while batches wait or are being
+   *     sent, otherwise without an end
    */
-  public void flush() {
-    dueNanos = ticker.read() + BatchQueue.WINDOW_NANOS; // again soon after an error
+  public long flush() {
     queues.values().forEach(this::startWorker);
-    queues.values().removeIf(BatchQueue::isIdle);
     if (!gathered.isEmpty()) {
       try {
         byServer(gathered).forEach((server, scripts) -> dispatch(server, batches(scripts)));
@@ -89,21 +84,8 @@ public final class BatchCollector implements ScheduledTask {
         throw e;
       }
     }
-    if (queues.values().stream().allMatch(BatchQueue::isIdle)) {
-      dueNanos = ticker.read() + IDLE_NANOS;
-    }
-  }
-
-  /** Returns when the queues need another look: again and again, until all is sent. */
-  @Override
-  public long dueNanos() {
-    return dueNanos;
-  }
-
-  /** Puts the next pass off. The work is done by {@link #flush}, which each pass calls before. */
-  @Override
-  public void onDue(long nowNanos) {
-    dueNanos = nowNanos + BatchQueue.WINDOW_NANOS;
+    queues.values().removeIf(BatchQueue::isIdle);
+    return queues.isEmpty() ? Long.MAX_VALUE : BatchQueue.WINDOW_NANOS;
   }
 
   private void failGathered() {

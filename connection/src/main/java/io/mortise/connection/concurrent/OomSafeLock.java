@@ -8,7 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * ReentrantLock} allocates a place in its queue, and throws an {@link OutOfMemoryError} when there
  * is no room. This one then tries again and again, as those of later JDKs do (<a
  * href="https://bugs.openjdk.org/browse/JDK-8066859">JDK-8066859</a>). It is for steps that other
- * threads rely on: the delivery of a reply, the end of a hold.
+ * threads rely on, and that a monitor is not for: a monitor takes no notice of an interrupt, and a
+ * virtual thread that writes to a socket in it keeps its carrier.
  *
  * <p>It is not for conditions: without memory a signal of that JDK takes a waiter from the queue of
  * the condition and puts it nowhere. {@link Signal} does not use them.

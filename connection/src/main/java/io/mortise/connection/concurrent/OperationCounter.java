@@ -2,10 +2,15 @@ package io.mortise.connection.concurrent;
 
 import com.google.common.base.Ticker;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Counts the acquisitions and releases of a client that are under way. They may still need what the
  * client closes, and no other list contains them.
+ *
+ * <p><b>Errors.</b> A stack may overflow in any call. The count changes by one compare-and-set, and
+ * no call follows it: a call of {@link #end} that throws has not counted off, and may be repeated.
+ * So the closing thread is not notified, and looks again and again.
  *
  * <p><b>Threads.</b> Any thread may call every method. The order is Dekker-style "publish, then
  * look". An operation increments the count <em>before</em> it looks whether the client is closed,
@@ -14,10 +19,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the two sees the other.
  */
 public final class OperationCounter {
+  private static final long LOOK_NANOS = 1_000_000;
+
   private final AtomicInteger count = new AtomicInteger();
-  private final Signal finished = new Signal();
   private final Ticker ticker;
-  private volatile boolean awaited;
 
   public OperationCounter(Ticker ticker) {
     this.ticker = ticker;
@@ -28,9 +33,7 @@ public final class OperationCounter {
   }
 
   public void end() {
-    if (count.decrementAndGet() == 0 && awaited) {
-      finished.fire();
-    }
+    count.decrementAndGet();
   }
 
   /**
@@ -38,20 +41,11 @@ public final class OperationCounter {
    * the interrupt status is restored afterwards.
    */
   public void awaitZero(long nanos) {
-    awaited = true;
-    boolean interrupted = false;
     Deadline deadline = Deadline.after(nanos, ticker);
-    while (true) {
-      long seen = finished.generation();
-      long left = deadline.leftNanos();
-      if (count.get() == 0 || left <= 0) {
-        break;
-      }
-      try {
-        finished.await(seen, left);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+    boolean interrupted = false;
+    while (count.get() != 0 && !deadline.hasPassed()) {
+      LockSupport.parkNanos(this, LOOK_NANOS);
+      interrupted |= Thread.interrupted();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

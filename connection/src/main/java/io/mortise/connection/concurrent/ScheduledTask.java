@@ -19,22 +19,4 @@ public interface ScheduledTask {
 
   /** Runs the task. Must make {@link #dueNanos} later, or remove the task. Must not block. */
   void onDue(long nowNanos);
-
-  /** Returns a task that runs an action again and again, for the first time after the period. */
-  static ScheduledTask every(long periodNanos, long startNanos, Runnable action) {
-    return new ScheduledTask() {
-      private volatile long dueNanos = startNanos + periodNanos;
-
-      @Override
-      public long dueNanos() {
-        return dueNanos;
-      }
-
-      @Override
-      public void onDue(long nowNanos) {
-        dueNanos = nowNanos + periodNanos; // first: an error may end the action
-        action.run();
-      }
-    };
-  }
 }

@@ -53,7 +53,7 @@ public final class Scheduler implements AutoCloseable {
   private final TimingWheel wheel;
   private final List<Housekeeping> housekeeping = new CopyOnWriteArrayList<>();
   private final LongSupplier clock;
-  private final Runnable afterScan;
+  private final LongSupplier afterScan;
   private final ThreadFactory threads;
   private volatile boolean scanning;
 
@@ -71,15 +71,15 @@ public final class Scheduler implements AutoCloseable {
    * Creates a scheduler; {@link #start} starts its thread.
    *
    * @param clock reads the ticker of the client
-   * @param afterScan sends what the tasks of a scan have gathered; after an error it is called
-   *     again soon
+   * @param afterScan sends what the tasks of a scan have gathered, and returns the maximum pause
+   *     until the next scan, in ns; after an error it is called again soon
    */
-  public Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads) {
+  public Scheduler(LongSupplier clock, LongSupplier afterScan, ThreadFactory threads) {
     this(clock, afterScan, threads, TimingWheel.DEFAULT_SLOTS);
   }
 
   /** Creates a scheduler with another number of slots, a power of two. */
-  Scheduler(LongSupplier clock, Runnable afterScan, ThreadFactory threads, int slotCount) {
+  Scheduler(LongSupplier clock, LongSupplier afterScan, ThreadFactory threads, int slotCount) {
     this.clock = clock;
     this.afterScan = afterScan;
     this.threads = threads;
@@ -110,13 +110,14 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Adds a housekeeping task: one that belongs to the client and not to a lock. Other tasks do not
-   * run early because it is due. It is none of the {@link #entries}, and stays until {@link
-   * #clear}.
+   * Runs an action again and again, for the first time after the period. It is a housekeeping task:
+   * one that belongs to the client and not to a lock. Other tasks do not run early because it is
+   * due. It is none of the {@link #entries}, and stays until {@link #clear}.
    */
-  public void addHousekeeping(ScheduledTask task) {
-    housekeeping.add(new Housekeeping(task));
-    wakeBy(task.dueNanos());
+  public void repeat(long periodNanos, Runnable action) {
+    long dueNanos = clock.getAsLong() + periodNanos;
+    housekeeping.add(new Housekeeping(periodNanos, action, dueNanos));
+    wakeBy(dueNanos);
   }
 
   /** To be called when a task has become due earlier. Without effect for one that is not there. */
@@ -141,7 +142,7 @@ public final class Scheduler implements AutoCloseable {
     housekeeping.clear();
   }
 
-  /** Returns the number of tasks, those of {@link #addHousekeeping} not included. */
+  /** Returns the number of tasks, those of {@link #repeat} not included. */
   public int size() {
     return wheel.size();
   }
@@ -191,11 +192,12 @@ public final class Scheduler implements AutoCloseable {
   /** Runs one pass and returns the time of the next. Package-private for tests. */
   long scan(long nowNanos) {
     scanning = true;
-    long next = nowNanos + (wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS);
+    long pause = wakeRequested ? AFTER_WAKE_NANOS : IDLE_NANOS;
+    long next = nowNanos + pause;
     wakeRequested = false;
     try {
       try {
-        runDue(nowNanos);
+        next = nowNanos + Math.min(pause, runDue(nowNanos));
       } finally {
         next = runHousekeeping(nowNanos, wheel.nextNanos(next));
       }
@@ -211,42 +213,52 @@ public final class Scheduler implements AutoCloseable {
     return wakeRequested;
   }
 
-  private void runDue(long nowNanos) {
+  /** Runs what is due, and returns the maximum pause until the next pass. */
+  private long runDue(long nowNanos) {
+    long pause;
     try {
       if (wheel.isAnyDue(nowNanos)) {
         wheel.forEachRunnable(nowNanos, task -> runTask(task, nowNanos));
       }
     } finally { // after an error too: what was gathered waits for its answer
-      afterScan.run(); // its error ends the pass, and the next one comes soon
+      pause = afterScan.getAsLong(); // its error ends the pass, and the next one comes soon
     }
+    return pause;
   }
 
   /** Runs those that are due; returns the earliest due time of them all, or the given one. */
   private long runHousekeeping(long nowNanos, long atLatestNanos) {
     long next = atLatestNanos;
     for (Housekeeping each : housekeeping) {
-      ScheduledTask task = each.task;
-      if (task.dueNanos() - nowNanos <= 0) {
+      if (each.dueNanos - nowNanos <= 0) {
         each.run(nowNanos);
       }
-      next = task.dueNanos() - next < 0 ? task.dueNanos() : next;
+      next = each.dueNanos - next < 0 ? each.dueNanos : next;
     }
     return next;
   }
 
   /** A housekeeping task. One that fails may be due again soon, and fail again. */
   private static final class Housekeeping {
-    final ScheduledTask task;
+    private final long periodNanos;
+    private final Runnable action;
+
+    /** When it is due; once it is added, only the scheduler's thread uses the field. */
+    private long dueNanos;
+
     private final RepeatedFailureLog failures =
         new RepeatedFailureLog(LOG, "a housekeeping task failed");
 
-    Housekeeping(ScheduledTask task) {
-      this.task = task;
+    Housekeeping(long periodNanos, Runnable action, long dueNanos) {
+      this.periodNanos = periodNanos;
+      this.action = action;
+      this.dueNanos = dueNanos;
     }
 
     void run(long nowNanos) {
+      dueNanos = nowNanos + periodNanos; // first: an error may end the action
       try {
-        task.onDue(nowNanos);
+        action.run();
         failures.succeeded();
       } catch (Throwable e) {
         failures.failed(e);

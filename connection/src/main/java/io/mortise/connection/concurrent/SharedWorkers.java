@@ -88,6 +88,18 @@ public final class SharedWorkers {
     queue.add(task);
   }
 
+  /**
+   * Returns whether no task waits, and none runs. Only for a caller that keeps others from adding
+   * one meanwhile: the worker of the last task is busy before that leaves the queue.
+   */
+  public boolean isIdle() {
+    boolean idle = queue.isEmpty();
+    for (Worker worker : workers) {
+      idle &= worker.busy == 0;
+    }
+    return idle;
+  }
+
   /** Starts one more worker, if tasks wait and there may be one. */
   public void ensureWorker() {
     for (Worker worker : workers) {

@@ -107,7 +107,7 @@ public final class WorkerPool implements AutoCloseable {
     try {
       CURRENT_POOL.set(this);
     } catch (OutOfMemoryError none) {
-      LOG.debug("a worker of client {} could not be marked as one", name, none);
+      // No line of the log, which needs memory too: without it the task would not run.
     }
   }
 

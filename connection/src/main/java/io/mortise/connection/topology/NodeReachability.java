@@ -1,9 +1,7 @@
 package io.mortise.connection.topology;
 
-import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * says nothing about the server.
  *
  * <p><b>Threads.</b> Any thread may report the outcome of a command. The flag is volatile, so that
- * an outcome that changes nothing takes no lock; {@code lock} orders the changes and their reports.
+ * an outcome that changes nothing enters no monitor; the monitor orders the changes and their
+ * reports.
  */
 final class NodeReachability {
   private final String server;
   private final Topology.ReachabilityObserver observer;
-  private final ReentrantLock lock = new OomSafeLock();
   private volatile boolean unreachable;
 
   NodeReachability(String server, Topology.ReachabilityObserver observer) {
@@ -44,15 +42,10 @@ final class NodeReachability {
     }
   }
 
-  private void change(boolean nowUnreachable, @Nullable CommandException fault) {
-    lock.lock();
-    try {
-      if (unreachable != nowUnreachable) {
-        unreachable = nowUnreachable;
-        observer.changed(server, fault);
-      }
-    } finally {
-      lock.unlock();
+  private synchronized void change(boolean nowUnreachable, @Nullable CommandException fault) {
+    if (unreachable != nowUnreachable) {
+      unreachable = nowUnreachable;
+      observer.changed(server, fault);
     }
   }
 }

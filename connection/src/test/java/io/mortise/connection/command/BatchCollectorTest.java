@@ -340,13 +340,14 @@ class BatchCollectorTest {
           return numbersOfTheHolders(command);
         };
     List<Item> items = new ArrayList<>();
+    long pauseNanos = Long.MAX_VALUE;
     for (int i = 0; i < 30; i++) {
       Item item = new Item(i);
       items.add(item);
       batches.add(item);
-      batches.flush();
+      pauseNanos = batches.flush();
     }
-    assertTrue(batches.dueNanos() - ticker.read() <= BatchQueue.WINDOW_NANOS, "another pass");
+    assertEquals(BatchQueue.WINDOW_NANOS, pauseNanos, "another pass");
     awaitPasses(() -> most.get() == BatchQueue.MAX_WORKERS);
 
     go.countDown();
@@ -358,20 +359,18 @@ class BatchCollectorTest {
     for (int i = 0; i < items.size(); i++) {
       assertEquals(i, items.get(i).answer);
     }
-    awaitPasses(() -> batches.dueNanos() - ticker.read() > BatchQueue.WINDOW_NANOS);
+    await().atMost(BackgroundCall.LIVENESS).until(() -> batches.flush() > BatchQueue.WINDOW_NANOS);
   }
 
-  /** Makes passes, as the scheduler does when the collector is due. */
+  /** Makes passes, as the scheduler does until all is sent. */
   private void awaitPasses(BooleanSupplier end) {
     await()
         .atMost(BackgroundCall.LIVENESS)
-        .pollInterval(Duration.ofMillis(1))
+        .pollInterval(Duration.ofNanos(BatchQueue.WINDOW_NANOS))
         .pollInSameThread()
         .until(
             () -> {
-              if (batches.dueNanos() - ticker.read() <= 0) {
-                batches.flush();
-              }
+              batches.flush();
               return end.getAsBoolean();
             });
   }

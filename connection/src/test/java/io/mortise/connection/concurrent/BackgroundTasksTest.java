@@ -47,7 +47,7 @@ class BackgroundTasksTest {
             return new Worker(task, name);
           });
   private final Scheduler scheduler =
-      new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
+      new Scheduler(System::nanoTime, () -> Long.MAX_VALUE, workers.threads("scheduler"));
   private final BackgroundTasks tasks =
       new BackgroundTasks(workers, scheduler, closing, Ticker.systemTicker());
   private final List<String> done = new CopyOnWriteArrayList<>();

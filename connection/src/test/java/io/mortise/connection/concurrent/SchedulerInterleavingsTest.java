@@ -35,7 +35,7 @@ class SchedulerInterleavingsTest {
     check(
         SCHEDULES,
         () -> {
-          Scheduler scheduler = new Scheduler(() -> NOW, () -> {}, Thread::new, 4);
+          Scheduler scheduler = new Scheduler(() -> NOW, () -> Long.MAX_VALUE, Thread::new, 4);
           Task task = new Task();
           if (added) {
             scheduler.add(task);

@@ -17,8 +17,15 @@ class SchedulerScanTest {
   private static final long IDLE = 60_000_000_000L;
 
   private final List<String> done = new ArrayList<>();
+  private long pauseAfterScan = Long.MAX_VALUE;
   private final Scheduler scheduler =
-      new Scheduler(() -> 0, () -> done.add("after the scan"), Thread::new);
+      new Scheduler(
+          () -> 0,
+          () -> {
+            done.add("after the scan");
+            return pauseAfterScan;
+          },
+          Thread::new);
 
   /** Becomes due again so long after it was done. */
   private class Entry implements ScheduledTask {
@@ -113,21 +120,22 @@ class SchedulerScanTest {
   /** As when a failover cannot be reported: that is tried five times a second. */
   @Test
   void aHousekeepingTaskThatFailsEachTimeIsInTheLogOnceUntilItSucceeds() {
-    Entry failing = new Entry("failing", 100, 50);
-    failing.action =
+    boolean[] fails = {true};
+    scheduler.repeat(
+        50,
         () -> {
-          throw new IllegalStateException("housekeeping, on purpose");
-        };
-    scheduler.addHousekeeping(failing);
-    for (long now = 100; now < 300; now += 50) {
+          if (fails[0]) {
+            throw new IllegalStateException("housekeeping, on purpose");
+          }
+        });
+    for (long now = 50; now < 300; now += 50) {
       scheduler.scan(now);
     }
     assertEquals(1, CapturedLog.errorsAbout("housekeeping, on purpose").size());
 
-    Runnable fails = failing.action;
-    failing.action = () -> {};
+    fails[0] = false;
     scheduler.scan(300);
-    failing.action = fails;
+    fails[0] = true;
     scheduler.scan(350);
 
     assertEquals(2, CapturedLog.errorsAbout("housekeeping, on purpose").size());
@@ -136,12 +144,14 @@ class SchedulerScanTest {
   /** It comes often: each time would be no batch. */
   @Test
   void aHousekeepingTaskThatIsDueRunsNoOtherTaskEarly() {
-    scheduler.addHousekeeping(new Entry("housekeeping", 100, 50));
-    add("nearly", 200, 1_000).early = 150;
+    scheduler.repeat(90, () -> done.add("housekeeping"));
+    Entry nearly = new Entry("nearly", 200, 1_000);
+    nearly.early = 150;
+    scheduler.add(nearly);
 
-    assertEquals(150, scheduler.scan(100));
-    assertEquals(List.of("after the scan", "housekeeping at 100"), done);
-    assertEquals(200, scheduler.scan(150));
+    assertEquals(180, scheduler.scan(90));
+    assertEquals(List.of("after the scan", "housekeeping"), done);
+    assertEquals(200, scheduler.scan(180));
     assertEquals(1, scheduler.size(), "the housekeeping task is no entry");
 
     scheduler.clear();
@@ -152,18 +162,18 @@ class SchedulerScanTest {
 
   @Test
   void aHousekeepingTaskThatThrowsStopsNothing() {
-    Entry faulty = new Entry("faulty", 100, 50);
-    faulty.action =
+    scheduler.repeat(
+        50,
         () -> {
+          done.add("faulty");
           throw new IllegalStateException("on purpose");
-        };
-    scheduler.addHousekeeping(faulty);
-    scheduler.addHousekeeping(new Entry("sound", 100, 50));
-    add("task", 100, 1_000);
+        });
+    scheduler.repeat(50, () -> done.add("sound"));
+    add("task", 50, 1_000);
 
-    assertEquals(150, scheduler.scan(100));
+    assertEquals(100, scheduler.scan(50));
 
-    assertEquals(List.of("task at 100", "after the scan", "faulty at 100", "sound at 100"), done);
+    assertEquals(List.of("task at 50", "after the scan", "faulty", "sound"), done);
   }
 
   @Test
@@ -222,7 +232,7 @@ class SchedulerScanTest {
       Random random = new Random(seed);
       List<Entry> entries = new ArrayList<>();
       Set<Entry> late = new HashSet<>();
-      Scheduler any = new Scheduler(() -> 0, () -> {}, Thread::new);
+      Scheduler any = new Scheduler(() -> 0, () -> Long.MAX_VALUE, Thread::new);
       long[] now = {0};
       for (int i = 0; i < 8; i++) {
         Entry entry = new Entry("e" + i, random.nextInt(200), 1 + random.nextInt(100));
@@ -280,15 +290,14 @@ class SchedulerScanTest {
             },
             Thread::new);
     failing.add(new Entry("a", 100, 1_000));
-    failing.addHousekeeping(new Entry("housekeeping", 100, 1_000));
+    failing.repeat(100, () -> done.add("housekeeping"));
 
     for (long now = 100; now <= 1_100; now += 1_000) {
       long scanned = now;
       assertThrows(AssertionError.class, () -> failing.scan(scanned)); // the thread pauses then
     }
 
-    assertEquals(
-        List.of("a at 100", "housekeeping at 100", "a at 1100", "housekeeping at 1100"), done);
+    assertEquals(List.of("a at 100", "housekeeping", "a at 1100", "housekeeping"), done);
   }
 
   @Test
@@ -311,6 +320,19 @@ class SchedulerScanTest {
     assertEquals(7 + IDLE, scheduler.scan(7));
     add("far", 7 + 2 * IDLE, 1);
     assertEquals(7 + IDLE, scheduler.scan(7));
+  }
+
+  /** As when there was too much to send. */
+  @Test
+  void theNextScanIsNotLaterThanTheOneBeforeHasAskedFor() {
+    pauseAfterScan = 20;
+    add("later", 100, 1_000);
+
+    assertEquals(70, scheduler.scan(50));
+    assertEquals(100, scheduler.scan(85));
+
+    pauseAfterScan = Long.MAX_VALUE;
+    assertEquals(1_100, scheduler.scan(100));
   }
 
   @Test

@@ -29,6 +29,7 @@ class SchedulerThreadTest {
           () -> {
             afterScan.run();
             scans.incrementAndGet();
+            return Long.MAX_VALUE;
           },
           task -> {
             thread = new Thread(task, "scheduler under test");

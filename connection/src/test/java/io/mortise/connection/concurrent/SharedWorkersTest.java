@@ -34,7 +34,8 @@ class SharedWorkersTest {
             }
             return WorkerPool.thread(task, name);
           });
-  private final Scheduler scheduler = new Scheduler(() -> 0, () -> {}, pool.threads("scheduler"));
+  private final Scheduler scheduler =
+      new Scheduler(() -> 0, () -> Long.MAX_VALUE, pool.threads("scheduler"));
   private final BackgroundTasks tasks =
       new BackgroundTasks(pool, scheduler, new ClosingState(), Ticker.systemTicker());
   private final CountDownLatch open = new CountDownLatch(1);

@@ -59,7 +59,7 @@ class ClusterSubscriptionsTest {
   private final Topology servers =
       TopologyFactory.create(fake.uri(), TestSettings.DEFAULTS, workers);
   private final Scheduler scheduler =
-      new Scheduler(System::nanoTime, () -> {}, workers.threads("scheduler"));
+      new Scheduler(System::nanoTime, () -> Long.MAX_VALUE, workers.threads("scheduler"));
   private final Subscriptions subscriptions = subscriptions(workers, HEARTBEAT, ANSWER);
   private final String first = "c:{" + fake.nameAt(0, 1) + "}";
   private final String second = "c:{" + fake.nameAt(1, 1) + "}";

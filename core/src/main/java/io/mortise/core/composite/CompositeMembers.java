@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The member holds of a composite hold, each in its place, with the count of those that are valid.
  *
  * <p><b>Threads.</b> Any thread may read, without a lock. A member is put into a place by
- * compare-and-set, and the thread that succeeds owns that change. A lock lets one member join at a
- * time.
+ * compare-and-set, and the thread that succeeds owns that change. The monitor lets one member join
+ * at a time.
  */
 final class CompositeMembers {
   private final int required;
@@ -24,9 +23,6 @@ final class CompositeMembers {
 
   /** The members that count: a joining member counts once it has proved to be in time. */
   private final AtomicReferenceArray<@Nullable OwnedLease> counted;
-
-  /** Lets one member join at a time. */
-  private final ReentrantLock joining = new ReentrantLock();
 
   /** How many members are held at one moment, and how many of these are on time. */
   record Count(int valid, int onTime) {}
@@ -166,31 +162,26 @@ final class CompositeMembers {
    * @param rejected runs after the member had to be removed again
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
-  boolean join(
+  synchronized boolean join(
       int place,
       @Nullable OwnedLease expected,
       OwnedLease member,
       BooleanSupplier live,
       Runnable rejected) {
-    joining.lock();
-    try {
-      if (!live.getAsBoolean() || !places.compareAndSet(place, expected, member)) {
-        return false;
-      }
-      // A thread that ended the hold before the check of `live` may not have seen the member; one
-      // that ends it after the check sees it.
-      if (validBeside(member) >= required) {
-        counted.set(place, member);
-      }
-      boolean accepted = counted.get(place) == member && live.getAsBoolean();
-      if (!accepted && places.compareAndSet(place, member, expected)) {
-        rejected.run();
-        return false;
-      }
-      return true;
-    } finally {
-      joining.unlock();
+    if (!live.getAsBoolean() || !places.compareAndSet(place, expected, member)) {
+      return false;
     }
+    // A thread that ended the hold before the check of `live` may not have seen the member; one
+    // that ends it after the check sees it.
+    if (validBeside(member) >= required) {
+      counted.set(place, member);
+    }
+    boolean accepted = counted.get(place) == member && live.getAsBoolean();
+    if (!accepted && places.compareAndSet(place, member, expected)) {
+      rejected.run();
+      return false;
+    }
+    return true;
   }
 
   private long validBeside(OwnedLease member) {

@@ -3,47 +3,18 @@ package io.mortise.core.composite;
 import io.mortise.core.internal.lease.GroupRelease;
 import io.mortise.core.internal.lease.GroupTimeout;
 import io.mortise.core.internal.lease.GroupTokenRaise;
-import io.mortise.core.spi.GroupAttemptResult;
-import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.util.List;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Acquires, releases and raises the tokens of several locks of one client in one round trip.
+ * Releases several leases, and raises their tokens, in one round trip for each client.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
 public final class LeaseGroup {
   private LeaseGroup() {}
-
-  /**
-   * Makes one attempt to acquire all of the locks, or none.
-   *
-   * @param sources different locks, which one script can acquire, see {@link
-   *     LeaseSource#canAcquireTogetherWith}
-   * @param terms the terms, whose wait is how long the reply may take; zero for the client's
-   *     timeout
-   * @param owner the thread that will own the holds, or null
-   * @throws io.mortise.core.LockException if Redis could not be used; none is held
-   * @throws InterruptedException if the thread was interrupted before, and the terms say that this
-   *     ends a wait
-   */
-  public static GroupAttemptResult acquire(
-      List<? extends LeaseSource> sources, LeaseTerms terms, @Nullable Thread owner)
-      throws InterruptedException {
-    LeaseSource first = sources.get(0);
-    for (LeaseSource source : sources) {
-      if (!first.canAcquireTogetherWith(source)) {
-        throw new IllegalArgumentException(
-            "locks '%s' and '%s' cannot be acquired in one round trip"
-                .formatted(first.name(), source.name()));
-      }
-    }
-    return first.acquireTogether(sources, terms, owner);
-  }
 
   /**
    * Releases all of the leases, those of one client in one round trip.

@@ -6,7 +6,6 @@ import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
 import io.mortise.connection.concurrent.OperationCounter;
-import io.mortise.connection.concurrent.ScheduledTask;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.ConnectionSettings;
@@ -165,21 +164,15 @@ final class ClientContext {
     this.health =
         new HealthCheck(clientId, options, this.servers, commands, workers, ticker, WALL_CLOCK);
     SuspensionMonitor suspensions = new SuspensionMonitor(ticker, WALL_CLOCK, holds::clockJumped);
-    scheduler.addHousekeeping(batches);
-    repeat(Completions.PERIOD_NANOS, completions::look);
-    repeat(ClientRecord.PERIOD_NANOS, record::look);
-    repeat(SuspensionMonitor.PERIOD_NANOS, suspensions::look);
+    scheduler.repeat(Completions.PERIOD_NANOS, completions::look);
+    scheduler.repeat(ClientRecord.PERIOD_NANOS, record::look);
+    scheduler.repeat(SuspensionMonitor.PERIOD_NANOS, suspensions::look);
     this.servers.onConnectionLost(holds::connectionBroke);
     this.servers.onChange(this::serverChanged);
     if (this.servers.canFailOver()) {
-      repeat(FAILOVER_PERIOD_NANOS, () -> this.servers.checkForFailover(inUse.getAsBoolean()));
+      scheduler.repeat(
+          FAILOVER_PERIOD_NANOS, () -> this.servers.checkForFailover(inUse.getAsBoolean()));
     }
-  }
-
-  private void repeat(long periodNanos, Runnable action) {
-    leases()
-        .scheduler()
-        .addHousekeeping(ScheduledTask.every(periodNanos, leases().nanos(), action));
   }
 
   private static double random() {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reports the servers of one client that become unreachable, and reachable again.
  *
- * <p><b>Threads.</b> Any thread may report a change; the server's own lock orders its changes.
+ * <p><b>Threads.</b> Any thread may report a change; the monitor of the server's record orders its
+ * changes.
  */
 public final class ServerEvents implements Topology.ReachabilityObserver {
   private final EventContext context;

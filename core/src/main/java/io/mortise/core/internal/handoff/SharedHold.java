@@ -3,14 +3,12 @@ package io.mortise.core.internal.handoff;
 import com.google.common.base.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.concurrent.ClosingState;
-import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * waiters of other clients get the lock. The last user to leave always releases the hold: it never
  * waits for a thread that is expected to join, because that thread may come too late or not at all.
  *
- * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the users. The last user
- * sets {@code closed} under the lock before it releases the hold, so no thread joins a hold that is
- * about to be released. No command is sent under the lock.
+ * <p><b>Threads.</b> Any thread may call any method. The monitor guards the users. The last user
+ * sets {@code closed} under it before it releases the hold, so no thread joins a hold that is about
+ * to be released. No command is sent under it.
  */
 final class SharedHold implements SharedLease.Users {
   private final Ticker ticker;
@@ -30,19 +28,18 @@ final class SharedHold implements SharedLease.Users {
   private final RedisLease base;
   private final Consumer<SharedHold> onClosed;
   private final long sinceNanos;
-  private final ReentrantLock lock = new OomSafeLock();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private final Set<SharedLease> users = new HashSet<>();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private int joins;
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private boolean closed;
 
   /** The last user, which has to release the hold; null before it has left. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private @Nullable SharedLease last;
 
   /**
@@ -63,40 +60,27 @@ final class SharedHold implements SharedLease.Users {
   }
 
   /** Adds the first user. */
-  SharedLease begin(LeaseSource source, @Nullable Thread owner) {
-    lock.lock();
-    try {
-      return add(source, owner, base.sinceNanos(), false);
-    } finally {
-      lock.unlock();
-    }
+  synchronized SharedLease begin(LeaseSource source, @Nullable Thread owner) {
+    return add(source, owner, base.sinceNanos(), false);
   }
 
   /** Adds a user; returns null when joining has ended, or the hold does not match these terms. */
-  @Nullable SharedLease join(LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
-    lock.lock();
-    try {
-      if (closed
-          || isExhausted()
-          || closing.isClosed()
-          || !base.isSettled()
-          || !base.covers(terms)) {
-        return null;
-      }
-      joins++;
-      return add(source, owner, ticker.read(), true);
-    } finally {
-      lock.unlock();
+  synchronized @Nullable SharedLease join(
+      LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
+    if (closed || isExhausted() || closing.isClosed() || !base.isSettled() || !base.covers(terms)) {
+      return null;
     }
+    joins++;
+    return add(source, owner, ticker.read(), true);
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private boolean isExhausted() {
     return joins >= tuning.maxHandOffs()
         || ticker.read() - sinceNanos >= tuning.maxHandOffTime().toNanos();
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private SharedLease add(
       LeaseSource source, @Nullable Thread owner, long sinceNanos, boolean joined) {
     SharedLease lease = new SharedLease(source, base, this, owner, sinceNanos, joined);
@@ -115,18 +99,14 @@ final class SharedHold implements SharedLease.Users {
     if (unconfirmedNanos < tuning.maxHandOffTime().toNanos()) {
       return false;
     }
-    lock.lock();
-    try {
+    synchronized (this) {
       return users.contains(leaving) && users.size() > 1;
-    } finally {
-      lock.unlock();
     }
   }
 
   @Override
   public boolean leave(SharedLease lease) {
-    lock.lock();
-    try {
+    synchronized (this) {
       if (closed) {
         return lease == last; // again, after an error
       }
@@ -135,33 +115,21 @@ final class SharedHold implements SharedLease.Users {
       }
       last = lease;
       closed = true;
-    } finally {
-      lock.unlock();
     }
     onClosed.accept(this);
     return true;
   }
 
   /** Returns whether no thread can join the hold any more, because its last user has left. */
-  boolean isClosed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
+  synchronized boolean isClosed() {
+    return closed;
   }
 
   /**
    * Returns whether the hold has no users, or all users are threads that have died without
    * unlocking.
    */
-  boolean areUsersDead() {
-    lock.lock();
-    try {
-      return closed || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));
-    } finally {
-      lock.unlock();
-    }
+  synchronized boolean areUsersDead() {
+    return closed || (!users.isEmpty() && users.stream().allMatch(SharedLease::isOrphaned));
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * has left.
  *
  * <p><b>Threads.</b> Any thread may call any method. The map orders them; whether a hold can be
- * joined is decided under the lock of the {@link SharedHold}.
+ * joined is decided under the monitor of the {@link SharedHold}.
  */
 public final class SharedHolds {
   private final Ticker ticker;

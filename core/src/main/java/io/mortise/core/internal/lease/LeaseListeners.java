@@ -2,12 +2,10 @@ package io.mortise.core.internal.lease;
 
 import com.google.common.collect.ImmutableList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.event.FlightRecording;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * again, which needs no memory itself: at the next change, and after a loss whenever the scheduler
  * looks at the lost hold. A hold of holds is not in the scheduler: its members notify it again.
  *
- * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards the listeners and the
+ * <p><b>Threads.</b> Any thread may call any method. The monitor guards the listeners and the
  * pending notifications. At most one thread at a time runs the pending notifications of listeners,
  * so they keep their order. A listener that is added after the loss is notified by the thread that
  * adds it. Dependents are notified apart from them, because a user's listener that blocks must not
@@ -38,24 +36,23 @@ final class LeaseListeners {
   private final NotificationWorkers workers;
   private final String lockName;
   private final boolean logsLoss;
-  private final ReentrantLock lock = new OomSafeLock();
 
   // A change makes a new list: most holds have none of these listeners, and many holds are kept.
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private List<Consumer<LeaseLoss>> onLost = List.of();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private List<Consumer<State>> onChange = List.of();
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private List<Dependent> dependents = List.of();
 
   /** The notifications; null before the first one. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private @Nullable PendingNotifications pending;
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private @Nullable LeaseLoss loss;
 
   /** A composite hold that depends on this one; compared by identity. */
@@ -83,14 +80,11 @@ final class LeaseListeners {
   /** See {@link io.mortise.core.Lease#onLost}. */
   void onLost(Consumer<LeaseLoss> listener) {
     LeaseLoss earlierLoss;
-    lock.lock();
-    try {
+    synchronized (this) {
       earlierLoss = loss;
       if (earlierLoss == null) {
         onLost = with(onLost, listener);
       }
-    } finally {
-      lock.unlock();
     }
     if (earlierLoss != null) {
       notifyListener(listener, earlierLoss);
@@ -98,34 +92,21 @@ final class LeaseListeners {
   }
 
   /** See {@link io.mortise.core.Lease#onStateChange}. */
-  void onStateChange(Consumer<State> listener) {
-    lock.lock();
-    try {
-      onChange = with(onChange, listener);
-    } finally {
-      lock.unlock();
-    }
+  synchronized void onStateChange(Consumer<State> listener) {
+    onChange = with(onChange, listener);
   }
 
   /** See {@link io.mortise.core.spi.OwnedLease#onChangeWhileHeld}. */
   Runnable onChangeWhileHeld(Consumer<State> listener, boolean logs) {
     Dependent dependent = new Dependent(listener, logs);
-    lock.lock();
-    try {
+    synchronized (this) {
       dependents = with(dependents, dependent);
-    } finally {
-      lock.unlock();
     }
     return () -> remove(dependent);
   }
 
-  private void remove(Dependent dependent) {
-    lock.lock();
-    try {
-      dependents = dependents.stream().filter(each -> each != dependent).toList();
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void remove(Dependent dependent) {
+    dependents = dependents.stream().filter(each -> each != dependent).toList();
   }
 
   private static <T> List<T> with(List<T> before, T added) {
@@ -144,8 +125,7 @@ final class LeaseListeners {
    * @return the result of {@code change}
    */
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
-    lock.lock();
-    try {
+    synchronized (this) {
       boolean heardOf = newLoss != null || isHeardOf(state);
       if (!(heardOf ? queueAndChange(change, state, newLoss) : change.getAsBoolean())) {
         return false;
@@ -154,38 +134,36 @@ final class LeaseListeners {
         loss = newLoss;
         onLost = List.of();
       }
-    } finally {
-      lock.unlock();
     }
     var unused = deliver();
     return true;
   }
 
-  @GuardedBy("lock")
-  @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
+  @GuardedBy("this")
+  @SuppressWarnings("GuardedBy") // the monitor of the notifications is this one
   private boolean queueAndChange(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
     PendingNotifications queue = pending();
     return queue.addIf(change, () -> prepare(queue, state, newLoss));
   }
 
   /** Returns whether a listener is notified of a change that is no loss. */
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private boolean isHeardOf(State state) {
     return !onChange.isEmpty() || (state != State.RELEASED && !dependents.isEmpty());
   }
 
-  @GuardedBy("lock")
+  @GuardedBy("this")
   private PendingNotifications pending() {
     PendingNotifications present = pending;
     if (present == null) {
-      present = new PendingNotifications(lock, workers, lockName);
+      present = new PendingNotifications(this, workers, lockName);
       pending = present;
     }
     return present;
   }
 
-  @GuardedBy("lock")
-  @SuppressWarnings("GuardedBy") // the lock of the notifications is this one
+  @GuardedBy("this")
+  @SuppressWarnings("GuardedBy") // the monitor of the notifications is this one
   private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
     if (state != State.RELEASED) {
       for (Dependent dependent : dependents) {
@@ -229,13 +207,8 @@ final class LeaseListeners {
     return queue != null && queue.lacksWorker();
   }
 
-  private @Nullable PendingNotifications pendingOrNull() {
-    lock.lock();
-    try {
-      return pending;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized @Nullable PendingNotifications pendingOrNull() {
+    return pending;
   }
 
   private <T> void notifyListener(Consumer<T> listener, T event) {

@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The status of one hold, with the listeners that are notified of its changes.
  *
  * <p><b>Threads.</b> Any thread may call any method. The status changes by compare-and-set only. A
- * change that listeners are notified of happens under the lock of {@link LeaseListeners}, so that
- * they are notified in the order of the changes. Without them a change happens under the monitor of
- * this object, under which they are made: a listener is notified of every change after its
- * addition. The thread that makes the change to LOST or RELEASING does what belongs to it, once.
+ * change that listeners are notified of happens under the monitor of {@link LeaseListeners}, so
+ * that they are notified in the order of the changes. Without them a change happens under the
+ * monitor of this object, under which they are made: a listener is notified of every change after
+ * its addition. The thread that makes the change to LOST or RELEASING does what belongs to it,
+ * once.
  */
 public final class LeaseStateMachine {
   // No AtomicReference: a client may keep a million holds.

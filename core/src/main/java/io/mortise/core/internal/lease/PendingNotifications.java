@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +15,14 @@ import org.slf4j.LoggerFactory;
  * The notifications of one lease that no listener has received yet: those of its listeners, in the
  * order of the changes, and apart from them those of composite holds that depend on it.
  *
- * <p><b>Threads.</b> The lock of {@link LeaseListeners} guards the queues. Any thread may call
- * {@link #deliver}, without the lock. At most one worker at a time makes the notifications of each
+ * <p><b>Threads.</b> The monitor of {@link LeaseListeners} guards the queues. Any thread may call
+ * {@link #deliver}, outside of it. At most one worker at a time makes the notifications of each
  * queue.
  */
 final class PendingNotifications {
   private static final Logger LOG = LoggerFactory.getLogger(PendingNotifications.class);
 
-  private final ReentrantLock lock;
+  private final Object lock;
   private final NotificationWorkers workers;
   private final String lockName;
   private final Pending ofListeners = new Pending(false);
@@ -33,7 +32,10 @@ final class PendingNotifications {
   @GuardedBy("lock")
   private boolean ofUser;
 
-  PendingNotifications(ReentrantLock lock, NotificationWorkers workers, String lockName) {
+  /**
+   * @param lock the object whose monitor guards the queues
+   */
+  PendingNotifications(Object lock, NotificationWorkers workers, String lockName) {
     this.lock = lock;
     this.workers = workers;
     this.lockName = lockName;
@@ -94,30 +96,21 @@ final class PendingNotifications {
 
     /** Returns the first notification; without one this worker ends, in one step. */
     private @Nullable Runnable firstOrEnd() {
-      lock.lock();
-      try {
+      synchronized (lock) {
         running = !queue.isEmpty();
         return !running ? null : repeated ? queue.get(0) : queue.remove(0);
-      } finally {
-        lock.unlock();
       }
     }
 
     private void removeFirst() {
-      lock.lock();
-      try {
+      synchronized (lock) {
         queue.remove(0);
-      } finally {
-        lock.unlock();
       }
     }
 
     private void end() {
-      lock.lock();
-      try {
+      synchronized (lock) {
         running = false;
-      } finally {
-        lock.unlock();
       }
     }
   }
@@ -169,16 +162,13 @@ final class PendingNotifications {
     boolean startsDependents;
     boolean starts;
     Executor worker;
-    lock.lock();
-    try {
+    synchronized (lock) {
       none = ofDependents.queue.isEmpty() && ofListeners.queue.isEmpty();
       startsDependents = ofDependents.lacksWorker();
       starts = ofListeners.lacksWorker();
       ofDependents.running |= startsDependents;
       ofListeners.running |= starts;
       worker = ofUser ? workers.listeners() : workers.logs();
-    } finally {
-      lock.unlock();
     }
     if (startsDependents) {
       ofDependents.start(workers.dependents());
@@ -191,11 +181,8 @@ final class PendingNotifications {
 
   /** Returns whether notifications are pending that no worker makes now. */
   boolean lacksWorker() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return ofDependents.lacksWorker() || ofListeners.lacksWorker();
-    } finally {
-      lock.unlock();
     }
   }
 

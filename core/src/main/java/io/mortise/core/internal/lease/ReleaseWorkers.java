@@ -1,10 +1,12 @@
 package io.mortise.core.internal.lease;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.SharedWorkers;
 import io.mortise.scripts.ScriptCall;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -15,9 +17,12 @@ import java.util.function.Consumer;
  * does not answer and one on another. Each release at the first costs a worker a command timeout;
  * with common workers those at the other would wait behind all of them.
  *
- * <p><b>Threads.</b> Any thread may call every method, see {@link SharedWorkers}. A release stays
- * with the workers of the server that has its slot when it begins to wait. After a failover it runs
- * when one of these is free, at the server that has the slot by then.
+ * <p>A release stays with the workers of the server that has its slot when it begins to wait. After
+ * a failover it runs when one of these is free, at the server that has the slot by then. The
+ * workers of a server for which nothing waits or runs are forgotten: it may be gone.
+ *
+ * <p><b>Threads.</b> Any thread may call every method. The monitor guards the servers: a task is
+ * added, and idle workers are forgotten, under it. A worker is started outside of it.
  */
 final class ReleaseWorkers {
   /** The number of workers of a server at a time. */
@@ -26,8 +31,9 @@ final class ReleaseWorkers {
   private final ScriptExecutor commands;
   private final Consumer<Runnable> starter;
 
-  /** Those of each server that has ever had a release to wait for a worker. */
-  private final Map<Object, SharedWorkers> byServer = new ConcurrentHashMap<>();
+  /** Those of each server that has a release to wait for a worker, or had one a moment ago. */
+  @GuardedBy("this")
+  private final Map<Object, SharedWorkers> byServer = new HashMap<>();
 
   /**
    * @param starter runs a worker on a thread of its own; throws if it cannot
@@ -39,14 +45,26 @@ final class ReleaseWorkers {
 
   /** Adds a task that sends the call, without a worker for it: {@link #ensureWorkers} follows. */
   void add(ScriptCall call, Runnable task) {
-    byServer
-        .computeIfAbsent(
-            commands.serverOf(call), server -> new SharedWorkers(starter, MAX_WORKERS, false))
-        .add(task);
+    Object server = commands.serverOf(call);
+    synchronized (this) {
+      byServer
+          .computeIfAbsent(server, added -> new SharedWorkers(starter, MAX_WORKERS, false))
+          .add(task);
+    }
   }
 
   /** Starts one more worker for each server for which tasks wait, if it may have one. */
   void ensureWorkers() {
-    byServer.values().forEach(SharedWorkers::ensureWorker);
+    present().forEach(SharedWorkers::ensureWorker);
+  }
+
+  private synchronized List<SharedWorkers> present() {
+    byServer.values().removeIf(SharedWorkers::isIdle);
+    return List.copyOf(byServer.values());
+  }
+
+  /** Returns the number of servers that are not forgotten. Package-private for tests. */
+  synchronized int servers() {
+    return byServer.size();
   }
 }

@@ -15,7 +15,6 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.LeaseBackedLock;
@@ -131,7 +130,8 @@ class AbandonedAttemptTest {
     LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, LEASE, true);
 
     LockException thrown =
-        assertThrows(LockException.class, () -> LeaseGroup.acquire(sources, terms, null));
+        assertThrows(
+            LockException.class, () -> sources.get(0).acquireTogether(sources, terms, null));
 
     assertEquals(Reason.UNREACHABLE, thrown.reason());
     assertReleased("invoices", "orders");
@@ -204,7 +204,7 @@ class AbandonedAttemptTest {
             LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
     LeaseTerms terms = LeaseTerms.of(OPTIONS, Duration.ZERO, null, true);
 
-    assertThrows(LockException.class, () -> LeaseGroup.acquire(sources, terms, null));
+    assertThrows(LockException.class, () -> sources.get(0).acquireTogether(sources, terms, null));
 
     assertEquals(2, attempts.get());
     assertReleased("invoices", "invoices", "orders", "orders");

@@ -12,7 +12,6 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
-import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.GroupAttemptResult;
@@ -57,7 +56,9 @@ class GroupAcquisitionTest {
   }
 
   private GroupAttemptResult attempt() throws InterruptedException {
-    return LeaseGroup.acquire(sources, LeaseTerms.of(OPTIONS, Duration.ZERO, null, true), null);
+    return sources
+        .get(0)
+        .acquireTogether(sources, LeaseTerms.of(OPTIONS, Duration.ZERO, null, true), null);
   }
 
   @Test

@@ -46,7 +46,7 @@ class NotifiedWaitersTest {
 
   /** Not started: the test runs what is due. */
   private final Scheduler scheduler =
-      new Scheduler(ticker::read, () -> {}, workers.threads("scheduler"));
+      new Scheduler(ticker::read, () -> Long.MAX_VALUE, workers.threads("scheduler"));
 
   private final NotifiedWaiters notified =
       new NotifiedWaiters(

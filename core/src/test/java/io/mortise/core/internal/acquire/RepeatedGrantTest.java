@@ -80,7 +80,7 @@ class RepeatedGrantTest {
             LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, null, true);
     GroupAttemptResult.Acquired acquired =
-        (GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null);
+        (GroupAttemptResult.Acquired) sources.get(0).acquireTogether(sources, terms, null);
     assertEquals(List.of(), LeaseGroup.release(acquired.leases()));
 
     assertReleased(2);

@@ -65,7 +65,7 @@ class BackgroundReleaserTest {
 
   /** Not started: the test runs what is due. */
   private final Scheduler scheduler =
-      new Scheduler(() -> 0, () -> {}, workers.threads("scheduler"));
+      new Scheduler(() -> 0, () -> Long.MAX_VALUE, workers.threads("scheduler"));
 
   /** The numbers of receivers that were reported, each behind its holder. */
   private final List<Object> reported = new CopyOnWriteArrayList<>();

@@ -47,7 +47,8 @@ class HoldRegistryTest {
   private final Topology topology =
       TopologyFactory.create(server.uri(), TestSettings.DEFAULTS, workers);
   private final Scheduler scheduler =
-      new Scheduler(ticker::read, () -> {}, task -> WorkerPool.daemonThread(task, "scheduler"));
+      new Scheduler(
+          ticker::read, () -> Long.MAX_VALUE, task -> WorkerPool.daemonThread(task, "scheduler"));
   private final HoldRegistry registry =
       new HoldRegistry(
           scheduler,

@@ -156,7 +156,8 @@ class LeaseTerminationTest {
             LeaseBackedLock.sourceOf(new RedisLock(client, "invoices")));
     LeaseTerms terms = LeaseTerms.of(client.options(), Duration.ZERO, LONG, true);
     List<OwnedLease> leases =
-        ((GroupAttemptResult.Acquired) LeaseGroup.acquire(sources, terms, null)).leases();
+        ((GroupAttemptResult.Acquired) sources.get(0).acquireTogether(sources, terms, null))
+            .leases();
     assertEquals(2, client.status().contended());
     answer("lock/release", UNREADABLE);
 

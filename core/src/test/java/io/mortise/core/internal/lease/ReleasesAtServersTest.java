@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.mortise.connection.command.ScriptExecutor;
 import io.mortise.connection.concurrent.BackgroundTasks;
 import io.mortise.connection.concurrent.ClosingState;
@@ -19,13 +20,19 @@ import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A silent server of a cluster delays the pending releases at no other one. */
+/**
+ * A silent server of a cluster delays the pending releases at no other one, and one without them is
+ * forgotten.
+ */
 @Timeout(60)
 class ReleasesAtServersTest {
   private static final ConnectionSettings SETTINGS = TestSettings.within(Duration.ofSeconds(40));
@@ -60,11 +67,13 @@ class ReleasesAtServersTest {
 
   /** Not started: no release is repeated. */
   private final Scheduler scheduler =
-      new Scheduler(() -> 0, () -> {}, workers.threads("scheduler"));
+      new Scheduler(() -> 0, () -> Long.MAX_VALUE, workers.threads("scheduler"));
+
+  private final ScriptExecutor commands = new ScriptExecutor(topology, workers, SETTINGS);
 
   private final BackgroundReleaser releaser =
       new BackgroundReleaser(
-          new ScriptExecutor(topology, workers, SETTINGS),
+          commands,
           scheduler,
           new BackgroundTasks(workers, scheduler, closing, ticker),
           closing,
@@ -94,6 +103,43 @@ class ReleasesAtServersTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> releaser.size() == HOLDS);
     assertEquals(1, cluster.said(1).size());
     assertEquals(MAX_WORKERS, cluster.said(0).size());
+  }
+
+  /** As when failovers have led from one address to another again and again. */
+  @Test
+  void aServerForWhichNothingWaitsOrRunsIsForgotten() {
+    topology.refresh();
+    ReleaseWorkers releases = new ReleaseWorkers(commands, workers::execute);
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger done = new AtomicInteger();
+    for (int i = 0; i < 2; i++) {
+      releases.add(
+          leave(cluster.nameAt(i, i)),
+          () -> {
+            Uninterruptibles.awaitUninterruptibly(go);
+            done.incrementAndGet();
+          });
+    }
+    releases.ensureWorkers();
+    assertEquals(2, releases.servers(), "both run");
+    go.countDown();
+
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(
+            () -> {
+              releases.ensureWorkers();
+              return releases.servers() == 0;
+            });
+
+    assertEquals(2, done.get());
+    releases.add(leave(cluster.nameAt(0, 0)), done::incrementAndGet);
+    releases.ensureWorkers();
+    await().atMost(BackgroundCall.LIVENESS).until(() -> done.get() == 3);
+  }
+
+  private static ScriptCall leave(String name) {
+    return new FakeProtocol(name).leave("holder");
   }
 
   private void release(String name) {
