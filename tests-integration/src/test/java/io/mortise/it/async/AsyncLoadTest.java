@@ -129,7 +129,7 @@ class AsyncLoadTest {
       DistributedLock lock = new RedisLock(client, name);
       await(name)
           .pollDelay(Duration.ZERO)
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(20))
           .until(() -> !lock.isLocked());
     }
   }

@@ -122,6 +122,7 @@ class DroppedLeaseTest {
     LoggedWarnings.note();
     try (FaultProxy proxy = FaultProxy.to(redis.server());
         LockClient proxied = LockClient.create(proxy.uri())) {
+      SharedRedis.warm(proxied);
       Lease lease = new RedisLock(proxied, name).tryAcquire().orElseThrow();
       proxy.delay(Direction.TO_CLIENT, LONG);
       CompletableFuture<Void> released = lease.releaseAsync().toCompletableFuture();

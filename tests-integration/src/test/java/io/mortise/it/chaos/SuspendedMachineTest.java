@@ -49,7 +49,7 @@ class SuspendedMachineTest {
     private Holder() {}
 
     public static void main(String[] arguments) throws IOException {
-      try (LockClient client = LockClient.create(arguments[0])) {
+      try (LockClient client = LockClient.create(arguments[0], ChildJvm.options().build())) {
         Lease lease = new RedisLock(client, NAME).tryAcquire().orElseThrow();
         lease.onLost(loss -> System.out.println("lost: " + loss));
         System.out.println("held");

@@ -14,7 +14,7 @@ final class TlsProcess {
 
   /** Arguments: URI, name. Prints {@code locked}, or {@code refused <reason>: <message>}. */
   public static void main(String[] arguments) throws InterruptedException {
-    try (LockClient client = LockClient.create(arguments[0])) {
+    try (LockClient client = LockClient.create(arguments[0], ChildJvm.options().build())) {
       DistributedLock lock = new RedisLock(client, arguments[1]);
       if (lock.tryLock(Duration.ofSeconds(20))) {
         System.out.println("locked");

@@ -20,6 +20,7 @@ import io.mortise.testkit.JavaProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -253,8 +254,7 @@ class FairLeavingTest {
       order.queue("first", its);
       order.queue("A", order.there());
       await().until(() -> proxy.repliesLost() == 1);
-      await().until(() -> its.queuePosition().isPresent());
-      assertEquals(0, its.queuePosition().getAsLong());
+      await().until(() -> its.queuePosition().equals(OptionalLong.of(0)));
       lock.unlock();
       order.awaitServed("first", "A");
     }

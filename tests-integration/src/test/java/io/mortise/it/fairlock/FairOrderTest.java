@@ -1,7 +1,7 @@
 package io.mortise.it.fairlock;
 
+import static io.mortise.it.support.Eventually.until;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -130,8 +130,9 @@ class FairOrderTest {
         lock.acquireAsync(Eventually.LIVENESS).toCompletableFuture();
     order.awaitLength(3);
     order.queue("D", other);
-    await().until(() -> lock.queuePosition().equals(OptionalLong.of(2)));
-    assertEquals(OptionalLong.of(0), other.queuePosition(), "the position of its first waiter");
+    // A client knows its waiters when it has the replies, later than they are in Redis.
+    until("mine is the third", () -> lock.queuePosition().equals(OptionalLong.of(2)));
+    until("the first waiter of there", () -> other.queuePosition().equals(OptionalLong.of(0)));
     assertEquals(4, other.queueLength());
     lock.unlock();
     mine.get().orElseThrow().close();
@@ -149,7 +150,7 @@ class FairOrderTest {
     order.queue("B", lock);
     order.server().command("LMOVE", order.list, order.list, "LEFT", "RIGHT");
 
-    assertEquals(OptionalLong.of(0), lock.queuePosition());
+    until("the first is the later one", () -> lock.queuePosition().equals(OptionalLong.of(0)));
 
     other.unlock();
     order.awaitServed("B", "A");

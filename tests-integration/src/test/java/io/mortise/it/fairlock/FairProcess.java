@@ -27,7 +27,7 @@ final class FairProcess {
   /** Arguments: URI, name, waiter timeout in ms, lease in ms, list of served waiters. */
   public static void main(String[] arguments) throws IOException {
     LockOptions options =
-        LockOptions.builder().lease(Duration.ofMillis(Long.parseLong(arguments[3]))).build();
+        ChildJvm.options().lease(Duration.ofMillis(Long.parseLong(arguments[3]))).build();
     ExecutorService threads = Executors.newCachedThreadPool();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client = LockClient.create(arguments[0], options);

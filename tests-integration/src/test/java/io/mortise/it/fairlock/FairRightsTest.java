@@ -45,7 +45,7 @@ class FairRightsTest {
       String first = order.holders().get(1);
       await().until(() -> order.millisLeft(first) <= 300_000 + WAITER_TIMEOUT.toMillis());
       assertEquals(2, lock.queueLength());
-      assertTrue(lock.queuePosition().isPresent());
+      await().until(() -> lock.queuePosition().isPresent());
       // So long that it is seen in the queue before it leaves.
       Duration wait = Duration.ofSeconds(2);
       assertFalse(order.queue("B", lock, () -> LateAnswer.tryLock(lock, wait)).acquired());

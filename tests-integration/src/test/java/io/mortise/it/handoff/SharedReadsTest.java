@@ -77,10 +77,10 @@ class SharedReadsTest {
   @Test
   void aLateReleaseOfALostHoldThrowsInEachReader() {
     // No renewal comes in between, which would be a verification.
-    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
+    tested.use(options(100, Duration.ofSeconds(3)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(3);
     assertEquals(1, readers());
-    awaitMillis(1_100);
+    awaitMillis(3_100);
     redis.delete(name);
 
     for (Lease lease : leases) {
@@ -92,9 +92,9 @@ class SharedReadsTest {
 
   @Test
   void aLateReleaseVerifiesTheHoldOnceForAllReaders() {
-    tested.use(options(100, Duration.ofSeconds(1)).lease(Duration.ofMinutes(1)));
+    tested.use(options(100, Duration.ofSeconds(3)).lease(Duration.ofMinutes(1)));
     List<Lease> leases = acquire(20);
-    awaitMillis(1_100);
+    awaitMillis(3_100);
     redis.resetStats();
 
     leases.forEach(Lease::close);

@@ -2,9 +2,11 @@ package io.mortise.it.observability;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.it.support.BriefWait;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.multilock.MultiLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
@@ -24,8 +26,9 @@ final class BusyProcess {
   public static void main(String[] arguments) throws Exception {
     String uri = arguments[0];
     String name = arguments[1];
-    try (LockClient first = LockClient.create(uri);
-        LockClient second = LockClient.create(uri)) {
+    LockOptions options = ChildJvm.options().build();
+    try (LockClient first = LockClient.create(uri, options);
+        LockClient second = LockClient.create(uri, options)) {
       for (int i = 0; i < 2_000; i++) {
         first.lock(name + ":alone").withLock(() -> {});
       }

@@ -3,6 +3,7 @@ package io.mortise.it.observability;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 
 /** Locks and unlocks, and then loses a hold by force; says whether Flight Recorder is there. */
 final class LossProcess {
@@ -10,7 +11,7 @@ final class LossProcess {
 
   public static void main(String[] arguments) {
     System.out.println("recorder " + ModuleLayer.boot().findModule("jdk.jfr").isPresent());
-    try (LockClient client = LockClient.create(arguments[0])) {
+    try (LockClient client = LockClient.create(arguments[0], ChildJvm.options().build())) {
       RedisLock lock = new RedisLock(client, arguments[1]);
       lock.lock();
       lock.unlock();

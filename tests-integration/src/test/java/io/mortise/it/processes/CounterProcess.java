@@ -3,6 +3,7 @@ package io.mortise.it.processes;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
+import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.TestThreads;
 import io.mortise.testkit.HoldLog;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ final class CounterProcess {
 
   /** Arguments: URI, name of the lock, key of the counter, directory of the log. */
   public static void main(String[] arguments) throws Exception {
-    try (LockClient client = LockClient.create(arguments[0]);
+    try (LockClient client = LockClient.create(arguments[0], ChildJvm.options().build());
         RedisClient redis = RedisClient.create(arguments[0]);
         HoldLog log = HoldLog.open(Path.of(arguments[3]));
         TestThreads threads = new TestThreads()) {

@@ -28,7 +28,7 @@ final class LockProcess {
   /** Arguments: URI, name, lease in ms. */
   public static void main(String[] arguments) throws IOException {
     Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
-    LockOptions options = LockOptions.builder().lease(lease).build();
+    LockOptions options = ChildJvm.options().lease(lease).build();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Pauses pauses = Pauses.record();
         LockClient client = LockClient.create(arguments[0], options)) {

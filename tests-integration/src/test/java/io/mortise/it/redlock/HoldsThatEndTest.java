@@ -109,7 +109,7 @@ class HoldsThatEndTest {
     assertEquals(Reason.FORCED, losses.poll(30, TimeUnit.SECONDS).reason());
     assertFalse(lease.isValid());
     assertThrows(LeaseLostException.class, lease::close);
-    assertTrue(there.lock(name).tryLock(Duration.ofSeconds(5)));
+    assertTrue(there.lock(name).tryLock(Duration.ofSeconds(20)));
     there.lock(name).unlock();
   }
 

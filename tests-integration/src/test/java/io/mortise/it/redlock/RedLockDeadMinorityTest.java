@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ServerFault;
 import io.mortise.redlock.QuorumLease;
@@ -45,12 +46,13 @@ class RedLockDeadMinorityTest {
   }
 
   @Test
-  void aHeldLockIsReportedAsHeldAndNotAsAFailure() throws InterruptedException {
+  void aHeldLockIsReportedAsHeldAndNotAsAFailure() throws Exception {
     try (Lease lease = lock.tryAcquire().orElseThrow()) {
       for (int i = 0; i < 50; i++) {
         assertEquals(Optional.empty(), other.tryAcquire());
       }
-      assertEquals(Optional.empty(), other.acquire(Duration.ofMillis(300)));
+      Duration wait = Duration.ofMillis(300);
+      assertEquals(Optional.empty(), LateAnswer.repeat(wait, () -> other.acquire(wait)));
       assertTrue(lease.isValid());
     }
   }
@@ -85,6 +87,6 @@ class RedLockDeadMinorityTest {
             });
     assertThrows(TimeoutException.class, () -> waiting.get(2, TimeUnit.SECONDS));
     lease.close();
-    waiting.get(10, TimeUnit.SECONDS);
+    waiting.get(20, TimeUnit.SECONDS);
   }
 }

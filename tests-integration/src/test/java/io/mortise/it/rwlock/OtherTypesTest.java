@@ -111,7 +111,7 @@ class OtherTypesTest {
               .during(locks.waiterTimeout.dividedBy(2))
               .atMost(ReadWriteFixture.SLACK)
               .until(() -> !reader.isDone());
-          assertFalse(lock.readLock().acquire(Duration.ofMillis(200)).isEmpty());
+          assertFalse(lock.readLock().acquire(ReadWriteFixture.SLACK).isEmpty());
           lock.writeLock().unlock();
           lock.readLock().unlock();
           StepThread.result(reader);

@@ -85,6 +85,7 @@ class ReadLockTest {
 
   private void assertReentryCostsNoRoundTrip(DistributedLock reads) {
     reads.lock();
+    assertTrue(reads.isLocked()); // so that Redis knows the script of the query
     ScriptLog scripts = new ScriptLog(locks.server(), locks.name);
     for (int i = 2; i <= 50; i++) {
       reads.lock();

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
-import io.mortise.core.LockOptions;
 import io.mortise.it.support.ChildJvm;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.JavaProcess;
@@ -35,8 +34,7 @@ final class ReadersProcess {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (LockClient client =
         LockClient.create(
-            arguments[0],
-            LockOptions.builder().lease(lease).tuning(t -> t.maxHandOffs(0)).build())) {
+            arguments[0], ChildJvm.options().lease(lease).tuning(t -> t.maxHandOffs(0)).build())) {
       boolean fair = Boolean.parseBoolean(arguments[2]);
       Duration timeout = Duration.parse(arguments[5]);
       RedisReadWriteLock lock = ReadWriteFixture.lock(client, arguments[1], fair, timeout);

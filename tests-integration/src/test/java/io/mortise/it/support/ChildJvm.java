@@ -1,5 +1,6 @@
 package io.mortise.it.support;
 
+import io.mortise.core.LockOptions;
 import io.mortise.testkit.JavaProcess;
 
 /**
@@ -8,6 +9,14 @@ import io.mortise.testkit.JavaProcess;
  */
 public final class ChildJvm {
   private ChildJvm() {}
+
+  /**
+   * Options of a client in a child, whose commands may be slow while its JVM starts: that takes
+   * seconds on a busy machine.
+   */
+  public static LockOptions.Builder options() {
+    return LockOptions.builder().commandTimeout(Eventually.LIVENESS);
+  }
 
   public static JavaProcess start(Class<?> main, String... arguments) {
     return builder(main).arguments(arguments).start();

@@ -40,6 +40,18 @@ abstract class EveryContract {
   @BeforeAll
   void open(@TempDir Path directory) throws Exception {
     clients = start(directory);
+    warm(clients.here());
+    warm(clients.there());
+  }
+
+  /**
+   * Loads and compiles what later commands use. Over TLS, on a busy machine, that may take longer
+   * than a command has; lock() then tries again, and the attempts of the contracts do not.
+   */
+  private static void warm(LockClient client) {
+    RedisLock lock = new RedisLock(client, "contract:first");
+    lock.lock();
+    lock.unlock();
   }
 
   @AfterAll
