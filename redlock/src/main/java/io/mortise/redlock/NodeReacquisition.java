@@ -202,10 +202,9 @@ final class NodeReacquisition {
     if (member.isUnresponsive() || !onStart(slot)) {
       return Optional.empty();
     }
-    member.onAbandoned();
     boolean answered = false;
     try {
-      Optional<OwnedLease> lease = member.acquire(termsFor(current), owner);
+      Optional<OwnedLease> lease = acquireAbandoned(current, member);
       answered = true;
       return lease;
     } catch (LockException e) {
@@ -214,8 +213,18 @@ final class NodeReacquisition {
     } catch (InterruptedException e) { // the hold has ended
       return Optional.empty();
     } finally {
-      member.abandonedCalls().decrementAndGet();
       onEnd(slot, answered);
+    }
+  }
+
+  /** Nobody waits for this call, so it counts as abandoned from its beginning. */
+  private Optional<OwnedLease> acquireAbandoned(IncompleteHold current, QuorumMember member)
+      throws InterruptedException {
+    member.onAbandoned();
+    try {
+      return member.acquire(termsFor(current), owner);
+    } finally {
+      member.abandonedCalls().decrementAndGet();
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.core.composite;
 
+import io.mortise.connection.concurrent.OomSafeLock;
 import io.mortise.core.Lease.State;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The member holds of a composite hold, each in its place, with the count of those that are valid.
  *
  * <p><b>Threads.</b> Any thread may read, without a lock. A member is put into a place by
- * compare-and-set, and the thread that succeeds owns that change. The monitor lets one member join
- * at a time.
+ * compare-and-set, and the thread that succeeds owns that change. A lock lets one member join at a
+ * time.
  */
 final class CompositeMembers {
   private final int required;
@@ -23,6 +24,13 @@ final class CompositeMembers {
 
   /** The members that count: a joining member counts once it has proved to be in time. */
   private final AtomicReferenceArray<@Nullable OwnedLease> counted;
+
+  /**
+   * Lets one member join at a time. A lock, because a member that proves to be lost meanwhile is
+   * notified of that, which may wait for a worker: on JDK 21 to 23 a virtual thread that does so in
+   * a monitor keeps its carrier.
+   */
+  private final OomSafeLock joining = new OomSafeLock();
 
   /** How many members are held at one moment, and how many of these are on time. */
   record Count(int valid, int onTime) {}
@@ -162,26 +170,31 @@ final class CompositeMembers {
    * @param rejected runs after the member had to be removed again
    * @return false when the hold has ended or the place has changed: the caller keeps the member
    */
-  synchronized boolean join(
+  boolean join(
       int place,
       @Nullable OwnedLease expected,
       OwnedLease member,
       BooleanSupplier live,
       Runnable rejected) {
-    if (!live.getAsBoolean() || !places.compareAndSet(place, expected, member)) {
-      return false;
+    joining.lock();
+    try {
+      if (!live.getAsBoolean() || !places.compareAndSet(place, expected, member)) {
+        return false;
+      }
+      // A thread that ended the hold before the check of `live` may not have seen the member; one
+      // that ends it after the check sees it.
+      if (validBeside(member) >= required) {
+        counted.set(place, member);
+      }
+      boolean accepted = counted.get(place) == member && live.getAsBoolean();
+      if (!accepted && places.compareAndSet(place, member, expected)) {
+        rejected.run();
+        return false;
+      }
+      return true;
+    } finally {
+      joining.unlock();
     }
-    // A thread that ended the hold before the check of `live` may not have seen the member; one
-    // that ends it after the check sees it.
-    if (validBeside(member) >= required) {
-      counted.set(place, member);
-    }
-    boolean accepted = counted.get(place) == member && live.getAsBoolean();
-    if (!accepted && places.compareAndSet(place, member, expected)) {
-      rejected.run();
-      return false;
-    }
-    return true;
   }
 
   private long validBeside(OwnedLease member) {

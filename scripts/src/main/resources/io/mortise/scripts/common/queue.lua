@@ -1,5 +1,6 @@
 -- The queue: a list of holders in order of arrival, and a sorted set with each one's deadline in ms
 -- of the server's clock. Both always change together.
+-- @include common/memory
 -- @include common/ours
 
 local function now_ms()
@@ -76,6 +77,12 @@ The deadline includes it on joining, and each heartbeat sets it again: neither t
 too little remains, however long they have waited.
 ]]
 local REDISSON_WAIT = 300 * 1000
+
+-- Fails on a replica, by a write that changes nothing. A script that may write nothing else calls it: a master that has
+-- become a replica would answer from old data, and its READONLY tells the client that there is a new one.
+local function assert_master(deadlines)
+  begin_to_write(deadlines)
+end
 
 -- The latest deadline of all; 0 when there is none. If Redisson's are behind ours, or ours behind
 -- Redisson's, it is later than that of one of ours with a heartbeat now. O(log queue).

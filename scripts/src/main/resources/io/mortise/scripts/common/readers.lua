@@ -9,8 +9,6 @@
 -- A peer removes no reader of ours but with the whole hash. So all members of the set are in the hash, or
 -- none is and the set is that of an earlier hash: one of them tells.
 
--- @include common/memory
-
 -- How many readers one script looks at.
 local STEP = 100
 
@@ -18,10 +16,10 @@ local function end_of(now, left)
   return left >= FOREVER and FOREVER or now + left
 end
 
--- Corrects the end that the set has for a reader.
+-- Corrects the end that the set has for a reader; returns whether that was possible. A server without memory refuses
+-- it, unless the script has begun to write, and it is not begun here: that would let a newcomer in.
 local function correct_end(k, reader, ends)
-  begin_to_write(k.readers)
-  redis.call('ZADD', k.readers, ms(ends), reader)
+  return (pcall(redis.call, 'ZADD', k.readers, ms(ends), reader))
 end
 
 -- Whether that member tells that the set is of an earlier hash.
@@ -120,7 +118,9 @@ local function longest(k)
       return left, true, removed
     else
       seen = math.max(seen or left, left)
-      correct_end(k, last[1], end_of(now, left))
+      if not correct_end(k, last[1], end_of(now, left)) then
+        break
+      end
     end
   end
   return seen, false, removed

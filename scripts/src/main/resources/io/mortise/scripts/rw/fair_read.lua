@@ -39,6 +39,7 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   return {1, token, last or 0}
 end
 if life == 0 then
+  assert_master(k.deadlines)
   return {0, ask_after(left)}
 end
 if pruned then

@@ -34,6 +34,7 @@ if mine or (not s.mode and (not head or head == writer)) then
 end
 local left = math.max(s.read_left, s.write_left)
 if life == 0 then
+  assert_master(k.deadlines)
   return {0, ask_after(left)}
 end
 if redis.call('LLEN', k.queue) < length then

@@ -34,5 +34,8 @@ end
 if life == 0 then
   return {0, ask_after(left)}
 end
+if redis.call('ZSCORE', k.turn, reader) then
+  begin_to_write(k.turn) -- it waits already, for the rest of a minimum
+end
 wait(k.waiters, reader, life)
 return {mode == 'write' and held_by_redisson(k) and 3 or 2, ask_after(left)}

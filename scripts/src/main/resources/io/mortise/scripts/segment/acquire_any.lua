@@ -73,6 +73,7 @@ end
 -- With `ahead` waiters before it, this one needs `ahead + 1` free segments: so many more leases have to end.
 local retry = ends[ahead + 1 - #free] or -1
 if life == 0 then
+  assert_master(k.deadlines)
   return {0, retry}
 end
 join_or_extend(k.queue, k.deadlines, holder, now, life)

@@ -194,7 +194,34 @@ class AttemptsWithoutMemoryTest {
     assertNotified(lock, SECOND);
   }
 
+  /** It has been notified, and its turn has begun, but the rest of a minimum keeps it out. */
+  @Test
+  void aReaderWhoseTurnItIsAsksAgain() {
+    LockProtocol writer = ScriptedKind.WRITE.of(name);
+    assertEquals(1, attempt(writer, HOLDER));
+    LockProtocol reader = ScriptedKind.READ.of(name);
+    assertEquals(2, attempt(reader, FIRST));
+    redis.run(writer.keep(HOLDER, LEASE));
+    limit("1");
+    assertEquals(2, attempt(reader, FIRST));
+    assertEquals(2, attempt(reader, FIRST));
+  }
+
   /** The set of the readers has an end for one that its lease contradicts. */
+  @ParameterizedTest
+  @EnumSource(names = {"WRITE", "FAIR_WRITE"})
+  void aWriterDoesNotJoinWhereTheEndOfAReaderIsWrong(ScriptedKind kind) {
+    LockProtocol reader = ScriptedKind.READ.of(name);
+    assertEquals(1, attempt(reader, HOLDER));
+    assertEquals(1, attempt(reader, FIRST));
+    String readers = new LockName(name).derive("mortise_readers");
+    double end = redis.jedis().zscore(readers, HOLDER);
+    for (double wrong : List.of(1.0, end + LEASE)) {
+      assertEquals(0, redis.jedis().zadd(readers, wrong, HOLDER));
+      assertRefused(kind.of(name), SECOND);
+    }
+  }
+
   @Test
   void aWriterAsksAgainWhereTheEndOfAReaderIsWrong() {
     LockProtocol reader = ScriptedKind.READ.of(name);
@@ -206,6 +233,9 @@ class AttemptsWithoutMemoryTest {
     double end = redis.jedis().zscore(readers, HOLDER);
     assertEquals(0, redis.jedis().zadd(readers, 1, HOLDER));
     limit("1");
+    assertEquals(2, attempt(writer, SECOND));
+    assertEquals(1, redis.jedis().zscore(readers, HOLDER), "a hint, which may stay wrong");
+    limit("0");
     assertEquals(2, attempt(writer, SECOND));
     assertEquals(end, redis.jedis().zscore(readers, HOLDER), 5_000);
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may call any method. The monitor guards the users. The last user
  * sets {@code closed} under it before it releases the hold, so no thread joins a hold that is about
- * to be released. No command is sent under it.
+ * to be released. Nothing that may wait, or run code of others, is called under it.
  */
 final class SharedHold implements SharedLease.Users {
   private final Ticker ticker;
@@ -64,14 +64,24 @@ final class SharedHold implements SharedLease.Users {
     return add(source, owner, base.sinceNanos(), false);
   }
 
-  /** Adds a user; returns null when joining has ended, or the hold does not match these terms. */
-  synchronized @Nullable SharedLease join(
-      LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
-    if (closed || isExhausted() || closing.isClosed() || !base.isSettled() || !base.covers(terms)) {
+  /**
+   * Adds a user; returns null when joining has ended, or the hold does not match these terms.
+   *
+   * <p>A hold whose time is over is lost by the question whether it is settled, and that may start
+   * a worker, or run what is a worker's. So it is asked before the monitor is entered. A hold that
+   * is lost in between is as one that is lost right after the user has joined.
+   */
+  @Nullable SharedLease join(LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
+    if (!base.isSettled() || !base.covers(terms)) {
       return null;
     }
-    joins++;
-    return add(source, owner, ticker.read(), true);
+    synchronized (this) {
+      if (closed || isExhausted() || closing.isClosed()) {
+        return null;
+      }
+      joins++;
+      return add(source, owner, ticker.read(), true);
+    }
   }
 
   @GuardedBy("this")

@@ -102,8 +102,15 @@ final class LeaseRelease implements Completions.Operation {
   boolean begin() {
     losses.statusNow(); // a hold whose deadline has passed is lost, and not released
     context.operations().begin();
-    if (!state.beginRelease()) {
-      context.operations().end();
+    boolean begun = false;
+    try {
+      begun = state.beginRelease();
+    } finally {
+      if (!begun) {
+        context.operations().end();
+      }
+    }
+    if (!begun) {
       return false;
     }
     counted = true;

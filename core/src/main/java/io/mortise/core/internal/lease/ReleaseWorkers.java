@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  *
  * <p>A release stays with the workers of the server that has its slot when it begins to wait. After
  * a failover it runs when one of these is free, at the server that has the slot by then. The
- * workers of a server for which nothing waits or runs are forgotten: it may be gone.
+ * workers of a server for which nothing waits or runs are forgotten when the next release begins to
+ * wait: it may be gone.
  *
  * <p><b>Threads.</b> Any thread may call every method. The monitor guards the servers: a task is
  * added, and idle workers are forgotten, under it. A worker is started outside of it.
@@ -31,7 +32,7 @@ final class ReleaseWorkers {
   private final ScriptExecutor commands;
   private final Consumer<Runnable> starter;
 
-  /** Those of each server that has a release to wait for a worker, or had one a moment ago. */
+  /** Those of each server that had something to do when {@link #ensureWorkers} looked last. */
   @GuardedBy("this")
   private final Map<Object, SharedWorkers> byServer = new HashMap<>();
 

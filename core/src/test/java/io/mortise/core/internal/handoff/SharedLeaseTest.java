@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
@@ -25,7 +27,9 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +39,8 @@ import org.junit.jupiter.api.Timeout;
 class SharedLeaseTest {
   private static final String RELEASE = new String(Script.load("lock/release").sha1(), UTF_8);
   private static final Duration LEASE = Duration.ofMinutes(10);
+  private static final LeaseTerms TERMS =
+      LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, LEASE, false);
 
   @AutoClose private final LockClient client = LockClient.create("redis://127.0.0.1:1");
 
@@ -50,7 +56,7 @@ class SharedLeaseTest {
         "client:1",
         new AcquireResult.Acquired(1, 0),
         null,
-        LeaseTerms.of(context.options(), Duration.ZERO, LEASE, false),
+        TERMS,
         new AttemptStart(sentNanos, context.holds().epoch()));
   }
 
@@ -84,6 +90,46 @@ class SharedLeaseTest {
     assertThrows(LeaseLostException.class, lease::release);
 
     assertEquals(before + 1, users.calls.get());
+  }
+
+  /** The loss starts the worker that notifies the user; that may have to wait for a lock. */
+  @Test
+  void aHoldWhoseEndAJoiningThreadNoticesIsLostOutsideOfTheMonitor() {
+    AtomicReference<SharedHold> joined = new AtomicReference<>();
+    List<Boolean> underMonitor = new CopyOnWriteArrayList<>();
+    RespServer server = new RespServer(command -> RespServer.integers(List.of(1L, 0L)));
+    RedisLockClient connected =
+        TestClients.of(
+            server,
+            LockOptions.defaults(),
+            (task, name) -> {
+              if (joined.get() != null) {
+                underMonitor.add(Thread.holdsLock(joined.get()));
+              }
+              return new Thread(task, name);
+            },
+            new ReleaseFairness(0));
+    try {
+      LeaseContext context = connected.context().lease();
+      RedisLease base = hold(context, context.nanos() - LEASE.multipliedBy(2).toNanos());
+      SharedHold shared =
+          new SharedHold(
+              context.ticker(),
+              context.closing(),
+              LockOptions.defaults().tuning(),
+              base,
+              closed -> {});
+      shared.begin(new FakeSource("orders"), null);
+      joined.set(shared);
+
+      assertNull(shared.join(new FakeSource("orders"), TERMS, null));
+
+      joined.set(null);
+      assertEquals(List.of(false), underMonitor);
+    } finally {
+      connected.close();
+      server.close();
+    }
   }
 
   /** As a member of a hold that is lost: one user leaves, and the last one has it released. */
