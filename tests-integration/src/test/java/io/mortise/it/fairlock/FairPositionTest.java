@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -82,22 +83,25 @@ class FairPositionTest {
     }
     order.awaitLength(AHEAD + OURS);
 
-    assertEquals(AHEAD + OURS, lock.queueLength());
+    // On a busy machine a question may come too late behind the attempts of so many.
+    ConditionFactory inTheEnd =
+        await()
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(2))
+            .atMost(Eventually.LIVENESS)
+            .ignoreException(LockException.class);
+    inTheEnd.until(() -> lock.queueLength() == AHEAD + OURS);
     List<String> holders = order.holders().subList(AHEAD, AHEAD + OURS);
     for (String holder : holders) { // whichever query names it
       move(holder, "LPUSH");
-      await("its client knows that it waits")
-          .pollDelay(Duration.ZERO)
-          .pollInterval(Duration.ofMillis(2))
-          .atMost(Eventually.LIVENESS)
-          .until(() -> lock.queuePosition().equals(OptionalLong.of(0)));
+      inTheEnd.until(() -> lock.queuePosition().equals(OptionalLong.of(0)));
       move(holder, "RPUSH");
     }
-    assertEquals(OptionalLong.of(AHEAD), lock.queuePosition());
+    inTheEnd.until(() -> lock.queuePosition().equals(OptionalLong.of(AHEAD)));
 
     ours.forEach(each -> each.cancel(true));
     order.awaitLength(AHEAD);
-    assertEquals(OptionalLong.empty(), lock.queuePosition());
+    inTheEnd.until(() -> lock.queuePosition().equals(OptionalLong.empty()));
     order.server().command("DEL", order.list, order.deadlines);
     order.there().unlock();
   }
