@@ -93,9 +93,9 @@ public final class LockOptions {
    * other keys and channels of the lock contain that name. A Redisson peer reaches the same lock
    * under the whole name, or with a {@code NameMapper} that adds the same beginning.
    *
-   * <p>At most 512 characters. A <code>{</code> in it has to make a hash tag, as in <code>
-   * {billing}:</code>, which puts all locks of the client into one slot of a cluster: its <code>}
-   * </code> follows in the namespace itself, with something in between.
+   * <p>At most 512 characters. An opening brace in it has to make a hash tag, as in {@code
+   * {billing}:}, which puts all locks of the client into one slot of a cluster: the closing brace
+   * follows in the namespace itself, with something in between.
    */
   public String namespace() {
     return values.namespace();
