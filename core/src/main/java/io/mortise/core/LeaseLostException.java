@@ -3,8 +3,7 @@ package io.mortise.core;
 /**
  * Thrown when the caller held the lock and lost it before releasing it. Its actions since the loss
  * were not protected by the lock. A thread that locks again before it has unlocked the lost hold
- * gets it too: nothing would tell
- * which of the two holds its next unlock ends.
+ * gets it too: nothing would tell which of the two holds its next unlock ends.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 2L;
@@ -33,8 +32,7 @@ public final class LeaseLostException extends IllegalMonitorStateException {
         loss,
         ("lock '%s': the earlier hold of this thread, with fencing token %d, was lost %d ms ago: %s;"
                 + " unlock what was lost, then lock again")
-            .formatted(
-                loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
+            .formatted(loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
   }
 
   /** Returns when and why the lease was lost. */

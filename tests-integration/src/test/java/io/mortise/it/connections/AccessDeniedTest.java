@@ -33,10 +33,8 @@ class AccessDeniedTest {
   void aWrongPassword() throws Exception {
     try (RedisServer closed = RedisServer.builder().config("requirepass", "right").start()) {
       String address = "127.0.0.1:" + closed.port();
-      assertReported(
-          name, "redis://:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
-      assertReported(
-          name, "redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
+      assertReported(name, "redis://:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
+      assertReported(name, "redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
       assertReported(name, "redis://" + address, Reason.ACCESS_DENIED, CORRECT);
       try (LockClient client = client(closed.uri())) {
         warm(client);

@@ -95,8 +95,7 @@ class LockExceptionsTest {
             new JedisConnectionException(new ConnectException("refused")), WHERE));
     assertSays(
         "the connection to " + WHERE + " failed: Unexpected end of stream." + OUT_OF_REACH,
-        ErrorClassifier.of(
-            new JedisConnectionException("Unexpected end of stream."), WHERE, true));
+        ErrorClassifier.of(new JedisConnectionException("Unexpected end of stream."), WHERE, true));
   }
 
   @Test
