@@ -64,7 +64,8 @@ class DoctorCommandTest {
 
     assertEquals(1, run.status());
     assertTrue(run.out().contains("  problem  connection"), run::out);
-    assertTrue(run.out().contains("is the server running there?"), run::out);
+    assertTrue(run.out().contains("refuses the connection"), run::out);
+    assertTrue(run.out().contains("-> see whether the server runs"), run::out);
     assertFalse(run.out().contains("secret"), run::out);
   }
 

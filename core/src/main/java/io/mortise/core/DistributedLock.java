@@ -163,7 +163,7 @@ public interface DistributedLock extends Lock {
    *
    * @throws LockException if Redis cannot be used for longer than {@link
    *     LockOptions#outageTimeout()}, or the error is permanent, or the client is closed
-   * @throws LeaseLostException if this thread holds the lock and its lease was lost
+   * @throws LeaseLostException if this thread held the lock, lost it, and has not unlocked it since
    */
   @Override
   void lock();

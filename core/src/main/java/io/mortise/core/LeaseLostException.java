@@ -2,7 +2,8 @@ package io.mortise.core;
 
 /**
  * Thrown when the caller held the lock and lost it before releasing it. Its actions since the loss
- * were not protected by the lock.
+ * were not protected by the lock. A thread that locks again before it has unlocked the lost hold
+ * gets it too: nothing would tell which of the two holds its next unlock ends.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 2L;
@@ -15,6 +16,23 @@ public final class LeaseLostException extends IllegalMonitorStateException {
         "lock '%s': the lease with fencing token %d was lost %d ms ago: %s"
             .formatted(loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
     this.loss = loss;
+  }
+
+  private LeaseLostException(LeaseLoss loss, String message) {
+    super(message);
+    this.loss = loss;
+  }
+
+  /**
+   * Creates the exception for a thread that locks again before it has unlocked the hold that it
+   * lost; public for implementations of other lock families.
+   */
+  public static LeaseLostException whenLockingAgain(LeaseLoss loss) {
+    return new LeaseLostException(
+        loss,
+        ("lock '%s': the earlier hold of this thread, with fencing token %d, was lost %d ms ago: %s;"
+                + " unlock what was lost, then lock again")
+            .formatted(loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
   }
 
   /** Returns when and why the lease was lost. */

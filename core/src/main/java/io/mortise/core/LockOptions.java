@@ -64,9 +64,11 @@ public final class LockOptions {
               .formatted(MAX_NAMESPACE, namespace.length()));
     }
     int brace = namespace.indexOf('{');
-    if (brace >= 0 && namespace.indexOf('}', brace) < 0) {
+    if (brace >= 0 && namespace.indexOf('}', brace) <= brace + 1) {
       throw new IllegalArgumentException(
-          "namespace '%s' has a '{' without a '}' behind it".formatted(namespace));
+          ("namespace '%s' has a '{' that makes no hash tag; close it with a '}' and something in"
+                  + " between, or leave it out")
+              .formatted(namespace));
     }
   }
 
@@ -90,6 +92,10 @@ public final class LockOptions {
    * "billing:"} the lock {@code orders} has the name, and the key, {@code billing:orders}; the
    * other keys and channels of the lock contain that name. A Redisson peer reaches the same lock
    * under the whole name, or with a {@code NameMapper} that adds the same beginning.
+   *
+   * <p>At most 512 characters. An opening brace in it has to make a hash tag, as in {@code
+   * {billing}:}, which puts all locks of the client into one slot of a cluster: the closing brace
+   * follows in the namespace itself, with something in between.
    */
   public String namespace() {
     return values.namespace();

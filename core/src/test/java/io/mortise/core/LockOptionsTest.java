@@ -186,10 +186,13 @@ class LockOptionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"billing{", "a}{", "{b{"})
-  void aNamespaceWithAnOpenBraceIsRefused(String namespace) {
+  @ValueSource(strings = {"billing{", "a}{", "{b{", "{}", "a{}:", "{}{b}:"})
+  void aNamespaceWhoseBraceMakesNoHashTagIsRefused(String namespace) {
     assertEquals(
-        "namespace '" + namespace + "' has a '{' without a '}' behind it",
+        "namespace '"
+            + namespace
+            + "' has a '{' that makes no hash tag; close it with a '}' and something in between, or"
+            + " leave it out",
         assertThrows(
                 IllegalArgumentException.class,
                 () -> LockOptions.builder().namespace(namespace).build())

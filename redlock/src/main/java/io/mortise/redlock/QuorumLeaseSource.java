@@ -181,7 +181,11 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
       complete.add(
           answer == null
               ? new NodeReply<>(
-                  null, members.at(i).noReply("did not answer in time, asked " + what, null))
+                  null,
+                  members
+                      .at(i)
+                      .noReply(
+                          "did not answer in time, asked " + what + QuorumMember.SILENCE, null))
               : answer);
     }
     return complete;

@@ -38,6 +38,11 @@ import org.slf4j.LoggerFactory;
  */
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
+
+  /** The remedy for a silent node, which follows the fact in a message. */
+  static final String SILENCE =
+      "; look at the load of the node and at the network, or set a longer nodeWaitBudget";
+
   private static final int UNRESPONSIVE_CALLS = 4;
   private static final int SILENT_CALLS = 16;
 
@@ -119,7 +124,8 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /** Returns the exception for a node that {@linkplain #isSilent is not asked}. */
   LockException notAsked() {
-    return noReply("was not asked, because it has not answered earlier commands yet", null);
+    return noReply(
+        "was not asked, because it has not answered earlier commands yet" + SILENCE, null);
   }
 
   /** Returns the addresses of its servers, for messages. */
@@ -205,7 +211,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
                 millis.toPlainString(),
                 budgetNanos < MIN_BUDGET_NANOS
                     ? ", which is short; a longer nodeWaitBudget, or by default a longer lease, gives it more time"
-                    : ""),
+                    : SILENCE),
         null);
   }
 

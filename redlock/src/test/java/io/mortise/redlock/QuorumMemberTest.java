@@ -8,6 +8,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a member says about its node. */
 class QuorumMemberTest {
+  private static final String LOAD =
+      "; look at the load of the node and at the network, or set a longer nodeWaitBudget";
+
   private static final String REMEDY =
       ", which is short; a longer nodeWaitBudget, or by default a longer lease, gives it more time";
 
@@ -23,7 +26,7 @@ class QuorumMemberTest {
             + ": did not answer within its budget of "
             + budget
             + " ms"
-            + (leaseMillis < 200 ? REMEDY : ""),
+            + (leaseMillis < 200 ? REMEDY : LOAD),
         member.noReply(nanos).getMessage());
   }
 }

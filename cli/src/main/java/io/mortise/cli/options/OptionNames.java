@@ -28,6 +28,7 @@ public final class OptionNames {
             "waited for Redis as long as LockOptions\\.outageTimeout, (\\S+), allows",
             "waited for Redis for $1, and --wait allows for a longer time")
         .replace("LockOptions.commandTimeout", "--timeout")
+        .replace(", or set a longer nodeWaitBudget", "")
         .replace("LockOptions.namespace", "--namespace")
         .replace("; other settings are in LockOptions", "; other settings are options of mortise")
         .replace(

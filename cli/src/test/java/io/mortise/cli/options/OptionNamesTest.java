@@ -13,6 +13,9 @@ class OptionNamesTest {
     assertEquals(
         "no answer; raise --timeout",
         OptionNames.in("no answer; raise LockOptions.commandTimeout"));
+    assertEquals(
+        "silent; look at the node", // its budget has no option
+        OptionNames.in("silent; look at the node, or set a longer nodeWaitBudget"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
     assertEquals(
         "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));

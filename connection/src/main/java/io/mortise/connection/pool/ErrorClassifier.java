@@ -2,6 +2,7 @@ package io.mortise.connection.pool;
 
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.DeadlineSocketFactory.NoHandshakeException;
+import io.mortise.connection.pool.HostAddresses.SlowLookUpException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -32,6 +33,9 @@ public final class ErrorClassifier {
 
   /** The refusal of WAIT and WAITAOF by a replica. */
   public static final String NOT_OF_REPLICAS = "cannot be used with replica instances";
+
+  /** The end of the fact about a silent server. */
+  public static final String NO_ANSWER = " did not answer in time";
 
   private static final String NOT_READY = "the server is not ready";
 
@@ -65,7 +69,7 @@ public final class ErrorClassifier {
           new Refusal(
               "^-?READONLY\\b|" + NOT_OF_REPLICAS,
               Kind.READ_ONLY,
-              "the server is a replica and takes no writes; connect to the master",
+              "the server is a replica and takes no writes",
               false),
           new Refusal(
               "^-?(LOCKTYPE|WRONGTYPE)\\b",
@@ -83,8 +87,7 @@ public final class ErrorClassifier {
           new Refusal(
               "^-?(MOVED|ASK)\\b",
               Kind.MISCONFIGURED,
-              "the server is a node of a Redis Cluster; name several of its nodes in the URI, or"
-                  + " use redis-cluster://",
+              "the server is a node of a Redis Cluster",
               false),
           // Of the login, and of the commands of a script that may be run.
           new Refusal(
@@ -92,7 +95,7 @@ public final class ErrorClassifier {
                   + "|invalid password|password configured|no password is set"
                   + "|The user executing the script can't|ACL failure in script",
               Kind.ACCESS_DENIED,
-              "access was denied; check user, password and rights",
+              "access was denied",
               true),
           MOVING_KEY,
           // A cluster with cluster-allow-reads-when-down lets a script begin, but not write.
@@ -104,12 +107,12 @@ public final class ErrorClassifier {
           new Refusal(
               "cluster support disabled",
               Kind.MISCONFIGURED,
-              "the server is no node of a Redis Cluster; use redis://, with one host",
+              "the server is no node of a Redis Cluster",
               false),
           new Refusal(
               "DB index is out of range|invalid DB index|SELECT is not allowed",
               Kind.MISCONFIGURED,
-              "the server has no such database; check the number at the end of the URI",
+              "the server has no such database",
               false),
           new Refusal(
               "max number of clients", Kind.NOT_READY, "the server takes no more clients", false),
@@ -193,12 +196,14 @@ public final class ErrorClassifier {
     }
     Throwable ioFailure = ioCause(thrown);
     return ioFailure instanceof ConnectException
-        ? where + " refuses the connection; is the server running there?"
+        ? where + " refuses the connection"
         : ioFailure instanceof UnknownHostException
             ? where + " has no address; check the host name"
-            : ioFailure instanceof SocketTimeoutException
-                ? where + " did not answer in time"
-                : "the connection to " + where + " failed: " + message;
+            : ioFailure instanceof SlowLookUpException
+                ? firstMessage(ioFailure)
+                : ioFailure instanceof SocketTimeoutException
+                    ? where + NO_ANSWER
+                    : "the connection to " + where + " failed: " + message;
   }
 
   public static CommandException ofConnecting(Exception thrown, String where) {

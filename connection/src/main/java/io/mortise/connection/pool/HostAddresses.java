@@ -38,6 +38,15 @@ final class HostAddresses {
   private final ThreadFactory threads;
   private final AtomicReference<@Nullable LookUp> lastLookUp = new AtomicReference<>();
 
+  /** The time is over, and the server has not been asked yet. */
+  static final class SlowLookUpException extends SocketTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    SlowLookUpException(String message) {
+      super(message);
+    }
+  }
+
   /** One look-up, and its answer. */
   private static final class LookUp extends CompletableFuture<List<InetAddress>> {
     volatile boolean over;
@@ -62,7 +71,11 @@ final class HostAddresses {
       long left = deadline.leftNanos();
       return joinOrBeginLookUp().get(Math.max(0, left), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new SocketTimeoutException("the look-up of " + host + " takes too long");
+      throw new SlowLookUpException(
+          "the look-up of "
+              + host
+              + " takes too long; look at the name service of this machine, or raise"
+              + " LockOptions.commandTimeout or the wait");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted in the look-up of " + host);

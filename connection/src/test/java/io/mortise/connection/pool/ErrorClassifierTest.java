@@ -3,9 +3,12 @@ package io.mortise.connection.pool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.testing.TestSettings;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
@@ -165,13 +168,12 @@ class ErrorClassifierTest {
   }
 
   @Test
-  void theMessageNamesTheFactTheRemedyAndTheServersOwnWords() {
+  void theMessageNamesTheFactAndTheServersOwnWords() {
     assertEquals(
-        "access was denied; check user, password and rights"
-            + " (redis.example:6379 says: NOAUTH Authentication required.)",
+        "access was denied (redis.example:6379 says: NOAUTH Authentication required.)",
         reply("NOAUTH Authentication required.").getMessage());
     assertEquals(
-        "the server is a replica and takes no writes; connect to the master"
+        "the server is a replica and takes no writes"
             + " (redis.example:6379 says: READONLY You can't write against a read only replica.)",
         reply(BEFORE_7 + "@user_script: 17: -READONLY You can't write against a read only replica.")
             .getMessage());
@@ -179,10 +181,34 @@ class ErrorClassifierTest {
 
   @Test
   void noConnectionThereIsAFactAndNotAnAnswer() {
-    assertLost("refuses the connection; is the server running", new ConnectException("refused"));
+    assertLost(WHERE + " refuses the connection", new ConnectException("refused"));
     assertLost("has no address; check the host name", new UnknownHostException("redis.example"));
     assertLost("did not answer in time", new SocketTimeoutException("Read timed out"));
     assertLost("the connection to " + WHERE + " failed: why", new NoRouteToHostException("no way"));
+  }
+
+  /** No server was asked: its load is not to be looked at. */
+  @Test
+  void aLookUpThatIsOutOfTimeIsNoSilentServer() {
+    HostAddresses slow =
+        new HostAddresses(
+            "redis.example",
+            host -> {
+              throw new AssertionError("nobody looks it up");
+            },
+            task -> new Thread(() -> {}));
+    JedisConnectionException thrown =
+        new JedisConnectionException(
+            "why", assertThrows(IOException.class, () -> slow.until(TestSettings.after(0))));
+
+    CommandException fault = ErrorClassifier.ofConnecting(thrown, WHERE);
+
+    assertEquals(
+        "the look-up of redis.example takes too long; look at the name service of this machine, or"
+            + " raise LockOptions.commandTimeout or the wait",
+        fault.getMessage());
+    assertEquals(Kind.UNREACHABLE, fault.kind());
+    assertTrue(fault.isTimeOut());
   }
 
   private static void assertLost(String fact, Exception io) {

@@ -96,9 +96,7 @@ class ErrorsOnTheWireTest {
 
     assertEquals(Kind.UNREACHABLE, fault.kind());
     assertFalse(fault.mayHaveExecuted());
-    assertEquals(
-        "127.0.0.1:" + port + " refuses the connection; is the server running there?",
-        fault.getMessage());
+    assertEquals("127.0.0.1:" + port + " refuses the connection", fault.getMessage());
   }
 
   @Test

@@ -46,7 +46,7 @@ public final class ThreadOwnership {
    * @param whole that hold, compared by identity
    * @return false when another owner held it
    * @throws InterruptedException if the terms say that an interrupt ends the wait
-   * @throws LeaseLostException if this thread holds the lock and its lease was lost
+   * @throws LeaseLostException if this thread held the lock, lost it, and has not unlocked it since
    */
   public static boolean lockFor(Object whole, LeaseSource source, LeaseTerms terms)
       throws InterruptedException {
@@ -64,7 +64,11 @@ public final class ThreadOwnership {
       throws InterruptedException {
     ThreadHold hold = held(source.identity());
     if (hold != null) {
-      reenter(hold, source, terms, enteredBy);
+      try {
+        reenter(hold, source, terms, enteredBy);
+      } catch (LeaseLostException e) {
+        throw notUnlocked(hold, e);
+      }
       return true;
     }
     if (isObstructed(source, source.selfDeadlockAsOwner(), terms.isUnbounded())) {
@@ -186,6 +190,14 @@ public final class ThreadOwnership {
       throw e;
     }
     hold.add(entered);
+  }
+
+  /** Names the lock that the thread locks: the cause may be the loss of a part of it. */
+  private static LeaseLostException notUnlocked(ThreadHold hold, LeaseLostException cause) {
+    LeaseLostException again =
+        LeaseLostException.whenLockingAgain(hold.lease().loss().orElse(cause.loss()));
+    again.initCause(cause);
+    return again;
   }
 
   /**

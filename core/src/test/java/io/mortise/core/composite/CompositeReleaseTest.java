@@ -153,7 +153,8 @@ class CompositeReleaseTest {
     LockException thrown = assertThrows(LockException.class, hold::release);
 
     assertEquals(
-        "lock 'composite': the release could not be confirmed: a does not answer; b does not answer",
+        "lock 'composite': the release could not be confirmed: a does not answer | b does"
+            + " not answer",
         thrown.getMessage());
     assertEquals(Reason.UNREACHABLE, thrown.reason());
     assertSame(first, thrown.getCause());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
@@ -322,6 +323,40 @@ class ThreadOwnershipTest {
     source.free.add(new FakeLease("orders"));
     lock(RENEWED); // a new hold
     ThreadOwnership.unlock(source);
+  }
+
+  @Test
+  void aThreadThatLocksBeforeItHasUnlockedALostHoldIsToldWhatToDo() throws Exception {
+    lock(RENEWED);
+    lease.lose();
+
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+
+    assertTrue(
+        thrown
+            .getMessage()
+            .matches(
+                "lock 'orders': the earlier hold of this thread, with fencing token 1, was lost"
+                    + " \\d+ ms ago: detail of orders; unlock what was lost, then lock again"),
+        thrown.getMessage());
+    assertEquals(lease.loss(), Optional.of(thrown.loss()));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+  }
+
+  /** As the hold of a MultiLock, which is the lock that the thread locks. */
+  @Test
+  void theLockThatIsLockedAgainIsNamedAlsoWhenAPartOfItSaysThatItIsLost() throws Exception {
+    FakeLease part = new FakeLease("part");
+    part.lose();
+    lock(RENEWED);
+    lease.loses(LeaseLoss.Reason.MISSING, System.nanoTime());
+    lease.failing(new LeaseLostException(part.loss().orElseThrow()));
+
+    LeaseLostException thrown = assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+
+    assertEquals("orders", thrown.loss().lockName());
+    assertSame(lease.failure, thrown.getCause());
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
   }
 
   @Test

@@ -22,17 +22,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AccessDeniedTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
+  private static final String CORRECT = "; correct user and password in the URI of the client";
+
+  private static final String RIGHTS =
+      "; give the user the rights of docs/wire.md, for the names of its locks";
+
   private final String name = Names.fresh();
 
   @Test
   void aWrongPassword() throws Exception {
     try (RedisServer closed = RedisServer.builder().config("requirepass", "right").start()) {
       String address = "127.0.0.1:" + closed.port();
-      assertReported(
-          name, "redis://:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
-      assertReported(
-          name, "redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, "check user, password");
-      assertReported(name, "redis://" + address, Reason.ACCESS_DENIED, "check user, password");
+      assertReported(name, "redis://:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
+      assertReported(name, "redis://nobody:wrong@" + address, Reason.ACCESS_DENIED, CORRECT);
+      assertReported(name, "redis://" + address, Reason.ACCESS_DENIED, CORRECT);
       try (LockClient client = client(closed.uri())) {
         warm(client);
       }
@@ -49,27 +52,27 @@ class AccessDeniedTest {
   @Test
   void aUserWithoutTheRightToRunScripts() throws Exception {
     String uri = user("scriptless", "~*", "&*", "+@all", "-evalsha");
-    assertReported(name, uri, Reason.ACCESS_DENIED, "evalsha", "check user, password and rights");
+    assertReported(name, uri, Reason.ACCESS_DENIED, "evalsha", RIGHTS);
   }
 
   @Test
   void aUserWithoutTheRightToTheKey() throws Exception {
     String uri = user("keyless", "~other:*", "&*", "+@all");
-    assertReported(name, uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertReported(name, uri, Reason.ACCESS_DENIED, RIGHTS);
     assertFalse(redis.exists(name));
   }
 
   @Test
   void aUserWithoutTheRightToACommandInsideTheScript() throws Exception {
     String uri = user("hashless", "~*", "&*", "+@all", "-hset");
-    assertReported(name, uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertReported(name, uri, Reason.ACCESS_DENIED, RIGHTS);
     assertFalse(redis.exists(name));
   }
 
   @Test
   void aUserWithoutTheRightToSetALeaseLeavesNoHold() throws Exception {
     String uri = user("leaseless", "~*", "&*", "+@all", "-pexpire");
-    assertReported(name, uri, Reason.ACCESS_DENIED, "check user, password and rights");
+    assertReported(name, uri, Reason.ACCESS_DENIED, RIGHTS);
     assertFalse(redis.exists(name));
   }
 }

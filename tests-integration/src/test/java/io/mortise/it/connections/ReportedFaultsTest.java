@@ -39,6 +39,11 @@ class ReportedFaultsTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
   private static final Duration LONG = Duration.ofSeconds(50);
+  private static final Duration SHORT = Duration.ofMillis(100);
+
+  private static final String SILENCE =
+      "; look at the load of the server and at the network, or raise LockOptions.commandTimeout or"
+          + " the wait";
 
   private final String name = Names.fresh();
 
@@ -47,7 +52,10 @@ class ReportedFaultsTest {
     try (RedisServer gone = RedisServer.start()) {
       gone.stop();
       assertReported(
-          name, gone.uri(), Reason.UNREACHABLE, "refuses the connection", "is the server running");
+          name,
+          gone.uri(),
+          Reason.UNREACHABLE,
+          "refuses the connection; see whether the server runs");
     }
   }
 
@@ -55,7 +63,12 @@ class ReportedFaultsTest {
   void aReadOnlyReplica() throws Exception {
     redis.command("REPLICAOF", "127.0.0.1", "1");
     try {
-      assertReported(name, redis.uri(), Reason.READ_ONLY, "replica", "connect to the master");
+      assertReported(
+          name,
+          redis.uri(),
+          Reason.READ_ONLY,
+          "replica",
+          "; name its master, or the sentinels that watch it");
     } finally {
       redis.command("REPLICAOF", "NO", "ONE");
     }
@@ -83,7 +96,8 @@ class ReportedFaultsTest {
       held.lock();
       redis.command("CONFIG", "SET", "maxmemory", "1");
       try {
-        assertReported(name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left");
+        assertReported(
+            name, redis.uri(), Reason.OUT_OF_MEMORY, "no memory left", "; raise maxmemory");
         assertFalse(redis.exists(name));
         held.unlock();
         assertFalse(redis.exists(held.name()), "a hold can be released");
@@ -100,7 +114,7 @@ class ReportedFaultsTest {
         AsyncCall.start(() -> redis.command("EVAL", "while true do end", "0"));
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       until("it is busy", () -> isRefused(admin, "BUSY"));
-      assertReported(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY");
+      assertReported(name, redis.uri(), Reason.NOT_READY, "not ready", "BUSY", "; ask again when");
       admin.scriptKill();
     }
     assertThrows(JedisException.class, script::get);
@@ -133,7 +147,13 @@ class ReportedFaultsTest {
         try (LockClient client = client(loading.uri())) {
           LockException thrown =
               assertThrows(LockException.class, () -> new RedisLock(client, name).tryLock());
-          assertMessage(name, thrown, Reason.NOT_READY, "not ready", "LOADING");
+          assertMessage(
+              name,
+              thrown,
+              Reason.NOT_READY,
+              "not ready",
+              "LOADING",
+              "; wait until it has loaded its data");
           ClientResources.awaitNone(client);
         }
       }
@@ -145,7 +165,8 @@ class ReportedFaultsTest {
     try (Jedis admin = new Jedis(redis.server().host(), redis.server().port())) {
       admin.configSet("maxclients", "1");
       try {
-        assertReported(name, redis.uri(), Reason.NOT_READY, "takes no more clients");
+        assertReported(
+            name, redis.uri(), Reason.NOT_READY, "takes no more clients", "; raise its maxclients");
       } finally {
         admin.configSet("maxclients", "1000");
       }
@@ -155,7 +176,13 @@ class ReportedFaultsTest {
   @Test
   void aServerWithoutScripts() throws Exception {
     try (RedisServer bare = RedisServer.builder().config("rename-command", "EVALSHA", "").start()) {
-      assertReported(name, bare.uri(), Reason.SCRIPT, "refused the command", "unknown command");
+      assertReported(
+          name,
+          bare.uri(),
+          Reason.SCRIPT,
+          "refused the command",
+          "unknown command",
+          "; use a Redis or Valkey");
     }
   }
 
@@ -166,13 +193,18 @@ class ReportedFaultsTest {
         redis.uri().replace("redis:", "redis-cluster:"),
         Reason.MISCONFIGURED,
         "no node of a Redis Cluster",
-        "use redis://");
+        "; use redis://, with one host");
   }
 
   @Test
   void aDatabaseThatTheServerDoesNotHave() throws Exception {
     assertReported(
-        name, redis.uri() + "/99", Reason.MISCONFIGURED, "no such database", "out of range");
+        name,
+        redis.uri() + "/99",
+        Reason.MISCONFIGURED,
+        "no such database",
+        "out of range",
+        "; check the number at the end of the URI");
   }
 
   @Test
@@ -195,6 +227,24 @@ class ReportedFaultsTest {
       }
     }
     assertEquals(List.of("mode", "somebody:1"), redis.holders(name));
+  }
+
+  @Test
+  void aServerThatIsSilent() throws Exception {
+    LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(300)).build();
+    try (FaultProxy proxy = FaultProxy.to(redis.server());
+        LockClient client = LockClient.create(proxy.uri(), options)) {
+      proxy.blackhole(Direction.TO_CLIENT);
+      RedisLock lock = new RedisLock(client, name);
+      for (Callable<?> call :
+          List.<Callable<?>>of(lock::tryLock, lock::isLocked, () -> lock.tryLock(SHORT))) {
+        LockException thrown = assertThrows(LockException.class, call::call);
+        assertEquals(Reason.UNREACHABLE, thrown.reason());
+        String message = thrown.getMessage();
+        assertTrue(message.startsWith("lock '" + name + "': "), message);
+        assertTrue(message.endsWith(" in time" + SILENCE), message);
+      }
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
@@ -56,6 +57,24 @@ class MigrationClaimsTest {
       assertFalse(billing.lock(name).tryLock());
       mapped.unlock();
     }
+  }
+
+  @Test
+  void aLostHoldIsUnlockedBeforeTheNextOneAtMortiseAlone() {
+    RLock theirs = PEERS.redisson().getLock(name);
+    theirs.lock();
+    theirs.forceUnlock();
+    assertTrue(theirs.tryLock());
+    theirs.unlock();
+
+    DistributedLock ours = mortise(name);
+    ours.lock();
+    ours.forceUnlock();
+    String message = assertThrows(LeaseLostException.class, ours::tryLock).getMessage();
+    assertTrue(message.endsWith("; unlock what was lost, then lock again"), message);
+    assertThrows(LeaseLostException.class, ours::unlock);
+    assertTrue(ours.tryLock());
+    ours.unlock();
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.mortise.core.ServerHealth.Check;
 import io.mortise.core.ServerHealth.Finding;
 import io.mortise.core.ServerHealth.Severity;
 import io.mortise.core.internal.lease.LockExceptions;
+import io.mortise.core.internal.lease.Remedies;
 import java.util.Optional;
 
 /** One thing that a user should know about a server. */

@@ -7,6 +7,7 @@ import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.ServerHealth.Check;
+import io.mortise.core.internal.lease.Remedies;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -45,7 +46,7 @@ record ServerCheck(LockOptions options, LockProbe probe, Ticker ticker, InstantS
           Check.ROUND_TRIP,
           "it took all of %d ms for the first questions: no lock was tried"
               .formatted(options.commandTimeout().toMillis()),
-          "look at the load of the server and at the network, or raise LockOptions.commandTimeout");
+          Remedies.SILENCE);
     } else {
       probe.run(server, deadline, results);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a {@link CommandException} into the {@link LockException} for the caller: the name of
- * the lock comes before the fact.
+ * the lock comes before the fact, and the remedy behind it.
  *
  * <p><b>Threads.</b> Stateless: any thread may call any method.
  */
@@ -65,6 +65,12 @@ public final class LockExceptions {
 
   private static LockException of(CommandException fault, String before) {
     Reason reason = Reason.valueOf(fault.kind().name()); // each kind has one
-    return new LockException(reason, before + fault.getMessage(), fault.getCause());
+    return new LockException(reason, before + describe(fault), fault.getCause());
+  }
+
+  /** Returns the fact, and behind a semicolon the remedy. */
+  private static String describe(CommandException fault) {
+    String fact = String.valueOf(fault.getMessage());
+    return Remedies.isMissingIn(fault) ? fact + "; " + Remedies.forCaller(fault) : fact;
   }
 }

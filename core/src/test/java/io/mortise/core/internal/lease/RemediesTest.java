@@ -1,4 +1,4 @@
-package io.mortise.core.internal.inspect;
+package io.mortise.core.internal.lease;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -39,7 +39,12 @@ class RemediesTest {
         "NOAUTH Authentication required. | user and password",
         "DENIED Redis is running in protected mode | give the server a password",
         "WRONGTYPE Operation against a key holding the wrong kind of value | a namespace",
-        "MOVED 42 127.0.0.1:6380 | the URI",
+        "MOVED 42 127.0.0.1:6380 | several of its nodes in the URI",
+        "ERR This instance has cluster support disabled | use redis://, with one host",
+        "ERR DB index is out of range | the number at the end of the URI",
+        "ERR SELECT is not allowed in cluster mode | the number at the end of the URI",
+        "ERR max number of clients reached | its maxclients",
+        "ERR Script attempted to execute a command while the cluster is down | each slot",
       })
   void anErrorThatIsNoMissingRightDoesNotSendTheUserToTheRights(String error, String part) {
     String remedy = Remedies.of(reply(error));

@@ -1,21 +1,29 @@
-package io.mortise.core.internal.inspect;
+package io.mortise.core.internal.lease;
 
 import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ErrorClassifier;
 
 /**
- * The remedy for each kind of fault.
+ * The remedy for each kind of fault. The fact itself names one, behind a semicolon, where only the
+ * place of the fault knows it: a wrong scheme, a host without an address, a lease that is too
+ * short.
  *
  * <p><b>Threads.</b> Stateless; any thread may call any method.
  */
-final class Remedies {
+public final class Remedies {
+  /** The remedy for a server that is silent, or too slow. */
+  public static final String SILENCE =
+      "look at the load of the server and at the network, or raise LockOptions.commandTimeout";
+
   private Remedies() {}
 
-  static String of(CommandException fault) {
+  /** Returns the remedy for a report about a server, also where the fact names one. */
+  public static String of(CommandException fault) {
     return switch (fault.kind()) {
       case UNREACHABLE ->
-          fault.isTimeOut()
-              ? "look at the load of the server and at the network, or raise"
-                  + " LockOptions.commandTimeout"
+          isSilence(fault)
+              ? SILENCE
               : "see whether the server runs, and whether host, port and TLS settings are right";
       case NOT_READY -> ofNotReady(reply(fault));
       case READ_ONLY -> "name its master, or the sentinels that watch it";
@@ -27,13 +35,39 @@ final class Remedies {
           "raise LockTuning.maxConnections, or the size of the pool of your Jedis client";
       case ACCESS_DENIED -> ofAccessDenied(reply(fault));
       case CERTIFICATE_REJECTED -> "name the host of the certificate, and trust its issuer";
-      case MISCONFIGURED -> "correct the URI of the client";
+      case MISCONFIGURED -> ofMisconfigured(reply(fault));
       case WRONG_TYPE -> "give the locks a namespace that nothing else uses";
       case NOT_SUPPORTED -> "use a server that has this command, or leave out the option";
       case SCRIPT ->
           "use a Redis or Valkey that runs Lua scripts, without a proxy that changes them";
       case CLIENT_CLOSED -> "ask before the client is closed";
     };
+  }
+
+  /** Returns the remedy for the caller of a lock. */
+  static String forCaller(CommandException fault) {
+    return isSilence(fault) ? SILENCE + " or the wait" : of(fault);
+  }
+
+  /**
+   * Returns whether a server, or its silence, is the cause of a fault, and the fact names no remedy
+   * itself.
+   */
+  static boolean isMissingIn(CommandException fault) {
+    boolean unnamed =
+        fault.kind() == Kind.UNREACHABLE
+            && fault.getCause() != null // otherwise it is an error of this process
+            && !fact(fault).contains("; ");
+    return unnamed || fault.isServerReply();
+  }
+
+  private static boolean isSilence(CommandException fault) {
+    return fault.kind() == Kind.UNREACHABLE
+        && (fault.isTimeOut() || fact(fault).endsWith(ErrorClassifier.NO_ANSWER));
+  }
+
+  private static String fact(CommandException fault) {
+    return String.valueOf(fault.getMessage());
   }
 
   /** Returns what the server replied; empty when it did not. */
@@ -49,13 +83,30 @@ final class Remedies {
     if (reply.contains("NOREPLICAS")) {
       return "connect the replicas that min-replicas-to-write requires, or lower it";
     }
-    if (reply.contains("CLUSTERDOWN")) {
+    if (reply.contains("CLUSTERDOWN")
+        || reply.contains("cluster is down")
+        || reply.contains("slot not served")) {
       return "give each slot of the cluster a master that runs";
     }
     if (reply.contains("LOADING")) {
       return "wait until it has loaded its data";
     }
+    if (reply.contains("max number of clients")) {
+      return "raise its maxclients, or lower LockTuning.maxConnections";
+    }
     return "ask again when what it says has passed";
+  }
+
+  private static String ofMisconfigured(String reply) {
+    if (reply.contains("MOVED") || reply.contains("ASK")) {
+      return "name several of its nodes in the URI, or use redis-cluster://";
+    }
+    if (reply.contains("cluster support disabled")) {
+      return "use redis://, with one host";
+    }
+    return reply.contains("DB index") || reply.contains("SELECT")
+        ? "check the number at the end of the URI"
+        : "correct the URI of the client";
   }
 
   private static String ofAccessDenied(String reply) {
