@@ -29,6 +29,9 @@ public final class OptionNames {
             "waited for Redis for $1, and --wait allows for a longer time")
         .replace("LockOptions.commandTimeout", "--timeout")
         .replace("LockOptions.namespace", "--namespace")
+        .replace("a context of TLS is for", "--cacert is for")
+        .replace("and trust its issuer", "and trust its issuer with --cacert")
+        .replace("and the trust store", "and the certificates of --cacert")
         .replace("; other settings are in LockOptions", "; other settings are options of mortise")
         .replace(
             "use atLeast(lease), and release it early",

@@ -13,6 +13,9 @@ class OptionNamesTest {
     assertEquals(
         "no answer; raise --timeout",
         OptionNames.in("no answer; raise LockOptions.commandTimeout"));
+    assertEquals(
+        "--cacert is for a URI with rediss, and this one has redis",
+        OptionNames.in("a context of TLS is for a URI with rediss, and this one has redis"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
     assertEquals(
         "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));
