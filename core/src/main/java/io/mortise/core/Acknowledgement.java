@@ -49,11 +49,11 @@ public final class Acknowledgement {
   /**
    * Returns this acknowledgement, within that time.
    *
-   * @param time at least 1 ms, at most 1 min; the wait takes at most half of the time that the
+   * @param within at least 1 ms, at most 1 min; the wait takes at most half of the time that the
    *     command has left
    */
-  public Acknowledgement within(Duration time) {
-    return new Acknowledgement(replicas, onDisk, time);
+  public Acknowledgement within(Duration within) {
+    return new Acknowledgement(replicas, onDisk, within);
   }
 
   /**

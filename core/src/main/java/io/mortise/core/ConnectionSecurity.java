@@ -129,13 +129,13 @@ public final class ConnectionSecurity {
 
     /** See {@link ConnectionSecurity#tlsProtocols()}: {@code "TLSv1.3"}. */
     public Builder tlsProtocols(String... protocols) {
-      this.tlsProtocols = List.of(protocols);
+      this.tlsProtocols = List.of(Objects.requireNonNull(protocols, "protocols"));
       return this;
     }
 
     /** See {@link ConnectionSecurity#tlsCipherSuites()}: {@code "TLS_AES_256_GCM_SHA384"}. */
     public Builder tlsCipherSuites(String... suites) {
-      this.tlsCipherSuites = List.of(suites);
+      this.tlsCipherSuites = List.of(Objects.requireNonNull(suites, "suites"));
       return this;
     }
 

@@ -17,6 +17,7 @@ final class Durations {
 
   /** Returns the duration; zero for less than zero. */
   static Duration of(long time, TimeUnit unit) {
+    Objects.requireNonNull(unit, "unit");
     return time <= 0 ? Duration.ZERO : Duration.ofNanos(unit.toNanos(time));
   }
 

@@ -271,21 +271,22 @@ public final class LockEvent {
 
     /** See {@link LockEvent#lockKind()} and {@link LockEvent#lockName()}. */
     public Builder lock(String kind, String name) {
-      this.lockKind = kind;
-      this.lockName = name;
+      this.lockKind = Objects.requireNonNull(kind, "kind");
+      this.lockName = Objects.requireNonNull(name, "name");
       return this;
     }
 
     /** See {@link LockEvent#acquisition()}, from 1, and the thread that asked. */
     public Builder acquisition(long number, String nameOfThread, long idOfThread) {
       this.acquisition = number;
-      this.threadName = nameOfThread;
+      this.threadName = Objects.requireNonNull(nameOfThread, "nameOfThread");
       this.threadId = idOfThread;
       return this;
     }
 
     /** See {@link LockEvent#duration()}; a negative one counts as zero. */
     public Builder duration(Duration duration) {
+      Objects.requireNonNull(duration, "duration");
       this.duration = duration.isNegative() ? Duration.ZERO : duration;
       return this;
     }
@@ -304,14 +305,14 @@ public final class LockEvent {
 
     /** See {@link LockEvent#loss()}; the event has happened at the moment of the loss. */
     public Builder loss(LeaseLoss loss) {
-      this.loss = loss;
+      this.loss = Objects.requireNonNull(loss, "loss");
       this.at = loss.at();
       return this;
     }
 
     /** See {@link LockEvent#server()}. */
     public Builder server(String server) {
-      this.server = server;
+      this.server = Objects.requireNonNull(server, "server");
       return this;
     }
 

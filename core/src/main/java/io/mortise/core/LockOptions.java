@@ -42,7 +42,6 @@ public final class LockOptions {
     Durations.checkWithin("outageTimeout", builder.outageTimeout, Duration.ZERO, MAX_LEASE);
     Durations.checkWithin(
         "commandTimeout", builder.commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(10));
-    Objects.requireNonNull(builder.acknowledgement, "acknowledgement");
     this.values =
         new Values(
             builder.namespace,
@@ -57,7 +56,6 @@ public final class LockOptions {
   }
 
   private static void checkNamespace(String namespace) {
-    Objects.requireNonNull(namespace, "namespace");
     if (namespace.length() > MAX_NAMESPACE) {
       throw new IllegalArgumentException(
           "namespace has at most %d characters, not %d"
@@ -214,37 +212,37 @@ public final class LockOptions {
 
     /** See {@link LockOptions#namespace()}. */
     public Builder namespace(String namespace) {
-      this.namespace = namespace;
+      this.namespace = Objects.requireNonNull(namespace, "namespace");
       return this;
     }
 
     /** See {@link LockOptions#lease()}. */
     public Builder lease(Duration lease) {
-      this.lease = lease;
+      this.lease = Objects.requireNonNull(lease, "lease");
       return this;
     }
 
     /** See {@link LockOptions#maxHold()}. */
     public Builder maxHold(Duration maxHold) {
-      this.maxHold = maxHold;
+      this.maxHold = Objects.requireNonNull(maxHold, "maxHold");
       return this;
     }
 
     /** See {@link LockOptions#outageTimeout()}. */
     public Builder outageTimeout(Duration outageTimeout) {
-      this.outageTimeout = outageTimeout;
+      this.outageTimeout = Objects.requireNonNull(outageTimeout, "outageTimeout");
       return this;
     }
 
     /** See {@link LockOptions#commandTimeout()}. */
     public Builder commandTimeout(Duration commandTimeout) {
-      this.commandTimeout = commandTimeout;
+      this.commandTimeout = Objects.requireNonNull(commandTimeout, "commandTimeout");
       return this;
     }
 
     /** See {@link LockOptions#acknowledgement()}. */
     public Builder acknowledgement(Acknowledgement acknowledgement) {
-      this.acknowledgement = acknowledgement;
+      this.acknowledgement = Objects.requireNonNull(acknowledgement, "acknowledgement");
       return this;
     }
 
@@ -262,7 +260,7 @@ public final class LockOptions {
 
     /** Sets options that are rarely set; see {@link LockOptions#tuning()}. */
     public Builder tuning(Consumer<LockTuning.Builder> settings) {
-      settings.accept(tuning);
+      Objects.requireNonNull(settings, "settings").accept(tuning);
       return this;
     }
 

@@ -1,6 +1,7 @@
 package io.mortise.core;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The options of a {@link LockClient} that are rarely set. The defaults fit most applications;
@@ -152,13 +153,13 @@ public final class LockTuning {
 
     /** See {@link LockTuning#subscriptionLinger()}. */
     public Builder subscriptionLinger(Duration subscriptionLinger) {
-      this.subscriptionLinger = subscriptionLinger;
+      this.subscriptionLinger = Objects.requireNonNull(subscriptionLinger, "subscriptionLinger");
       return this;
     }
 
     /** See {@link LockTuning#tokenRetention()}. */
     public Builder tokenRetention(Duration tokenRetention) {
-      this.tokenRetention = tokenRetention;
+      this.tokenRetention = Objects.requireNonNull(tokenRetention, "tokenRetention");
       return this;
     }
 
@@ -176,7 +177,7 @@ public final class LockTuning {
 
     /** See {@link LockTuning#maxHandOffTime()}. */
     public Builder maxHandOffTime(Duration maxHandOffTime) {
-      this.maxHandOffTime = maxHandOffTime;
+      this.maxHandOffTime = Objects.requireNonNull(maxHandOffTime, "maxHandOffTime");
       return this;
     }
 

@@ -4,6 +4,7 @@ import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.ProtocolLeaseSource;
+import java.util.Objects;
 
 /**
  * An exclusive lock, reentrant by thread: one hash in Redis, renewed while it is held. A message
@@ -39,6 +40,7 @@ public final class RedisLock extends LeaseBackedLock {
   public RedisLock(LockClient client, String name) {
     super(
         ProtocolLeaseSource.of(
-            client, new PlainLockProtocol(LockName.of(client.options(), name), client.options())));
+            Objects.requireNonNull(client, "client"),
+            new PlainLockProtocol(LockName.of(client.options(), name), client.options())));
   }
 }

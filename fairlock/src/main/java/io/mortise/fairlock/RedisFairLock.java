@@ -6,6 +6,7 @@ import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -84,7 +85,7 @@ public final class RedisFairLock extends LeaseBackedLock {
     this(
         client,
         new FairLockProtocol(
-            LockName.of(client.options(), name),
+            LockName.of(Objects.requireNonNull(client, "client").options(), name),
             client.options(),
             new WaiterTimeout(waiterTimeout)));
   }

@@ -100,7 +100,7 @@ public final class FencedStore {
 
   private FencedStore(UnifiedJedis jedis, String resource, long retentionMillis) {
     this.jedis = Objects.requireNonNull(jedis, "jedis");
-    if (resource.isBlank()) {
+    if (Objects.requireNonNull(resource, "resource").isBlank()) {
       throw new IllegalArgumentException("a resource needs a name that is not blank");
     }
     this.resource = resource;
@@ -127,7 +127,7 @@ public final class FencedStore {
   /** As {@link #execute(long, ProtocolCommand, String, String...)}, with the token of the lease. */
   public @Nullable Object execute(
       Lease lease, ProtocolCommand command, String key, String... arguments) {
-    return execute(lease.fencingToken(), command, key, arguments);
+    return execute(tokenOf(lease), command, key, arguments);
   }
 
   /**
@@ -142,6 +142,9 @@ public final class FencedStore {
    */
   public @Nullable Object execute(
       long token, ProtocolCommand command, String key, String... arguments) {
+    Objects.requireNonNull(command, "command");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(arguments, "arguments");
     List<String> words = new ArrayList<>();
     words.add(new String(command.getRaw(), UTF_8));
     words.add(key);
@@ -157,7 +160,7 @@ public final class FencedStore {
   /** As {@link #eval(long, String, List, List)}, with the token of the lease. */
   public @Nullable Object eval(
       Lease lease, String script, List<String> keys, List<String> arguments) {
-    return eval(lease.fencingToken(), script, keys, arguments);
+    return eval(tokenOf(lease), script, keys, arguments);
   }
 
   /**
@@ -172,6 +175,9 @@ public final class FencedStore {
    */
   public @Nullable Object eval(
       long token, String script, List<String> keys, List<String> arguments) {
+    Objects.requireNonNull(script, "script");
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(arguments, "arguments");
     if (script.startsWith("#!")) {
       throw new IllegalArgumentException(
           "a guarded script is embedded in another one, and cannot begin with '#!'");
@@ -181,6 +187,10 @@ public final class FencedStore {
   }
 
   /** Returns the text around the script of a user; refuses one without a place for it. */
+  private static long tokenOf(Lease lease) {
+    return Objects.requireNonNull(lease, "lease").fencingToken();
+  }
+
   private static String guard() {
     String text = new String(Script.load("fence/script").text(), UTF_8);
     if (!text.contains(SCRIPT_PLACEHOLDER)) {

@@ -117,6 +117,7 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
    */
   @Override
   public void onEvent(LockEvent event) {
+    Objects.requireNonNull(event, "event");
     if (!bound.isEmpty()) {
       Tags named = lockTag == null ? Tags.empty() : event.lockName().map(this::tag).orElse(null);
       recordIn(bound.values(), event, named);
@@ -180,7 +181,7 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
 
     /** Adds tags that every meter gets. */
     public Builder tags(Iterable<Tag> more) {
-      tags = tags.and(more);
+      tags = tags.and(Objects.requireNonNull(more, "more"));
       return this;
     }
 

@@ -4,6 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.spi.LeaseBackedLock;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Several locks as one: a thread holds all of them, or none.
@@ -78,7 +79,7 @@ public final class MultiLock extends LeaseBackedLock {
    *     the lock is acquired, and cause an {@link IllegalStateException} there
    */
   public MultiLock(DistributedLock... members) {
-    this(List.of(members));
+    this(List.of(Objects.requireNonNull(members, "members")));
   }
 
   /**
@@ -87,6 +88,6 @@ public final class MultiLock extends LeaseBackedLock {
    * @param members as {@link #MultiLock(DistributedLock...)}
    */
   public MultiLock(Collection<? extends DistributedLock> members) {
-    super(MultiLeaseSource.of(members));
+    super(MultiLeaseSource.of(Objects.requireNonNull(members, "members")));
   }
 }

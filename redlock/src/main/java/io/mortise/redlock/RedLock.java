@@ -106,7 +106,7 @@ public final class RedLock extends LeaseBackedLock {
    *     one server are detected when both have answered, and cause an {@link IllegalStateException}
    */
   public RedLock(DistributedLock... members) {
-    this(List.of(members));
+    this(List.of(Objects.requireNonNull(members, "members")));
   }
 
   /**
@@ -124,7 +124,7 @@ public final class RedLock extends LeaseBackedLock {
 
   private static QuorumLeaseSource source(
       Collection<? extends DistributedLock> members, @Nullable Duration budget) {
-    if (members.isEmpty()) {
+    if (Objects.requireNonNull(members, "members").isEmpty()) {
       throw new IllegalArgumentException("a RedLock needs at least one member");
     }
     return new QuorumLeaseSource(
@@ -159,25 +159,27 @@ public final class RedLock extends LeaseBackedLock {
      * @throws IllegalArgumentException if the name is blank or too long
      */
     public Builder members(String name, Collection<LockClient> clients) {
-      clients.forEach(client -> member(new RedisLock(client, name)));
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(clients, "clients");
+      members.addAll(clients.stream().map(client -> new RedisLock(client, name)).toList());
       return this;
     }
 
     /**
      * Sets how long a node may take to answer.
      *
-     * @param budget from 1 ms to 1 h; should be a small part of the lease. Shorter: a node that
-     *     hangs costs less when its vote decides. Longer: a slow network loses fewer votes
+     * @param nodeWaitBudget from 1 ms to 1 h; should be a small part of the lease. Shorter: a node
+     *     that hangs costs less when its vote decides. Longer: a slow network loses fewer votes
      * @throws IllegalArgumentException if it is out of that range
      */
-    public Builder nodeWaitBudget(Duration budget) {
-      Objects.requireNonNull(budget, "nodeWaitBudget");
-      if (budget.compareTo(MIN_BUDGET) < 0 || budget.compareTo(MAX_BUDGET) > 0) {
+    public Builder nodeWaitBudget(Duration nodeWaitBudget) {
+      Objects.requireNonNull(nodeWaitBudget, "nodeWaitBudget");
+      if (nodeWaitBudget.compareTo(MIN_BUDGET) < 0 || nodeWaitBudget.compareTo(MAX_BUDGET) > 0) {
         throw new IllegalArgumentException(
             "nodeWaitBudget must be from %s to %s, not %s"
-                .formatted(MIN_BUDGET, MAX_BUDGET, budget));
+                .formatted(MIN_BUDGET, MAX_BUDGET, nodeWaitBudget));
       }
-      this.budget = budget;
+      budget = nodeWaitBudget;
       return this;
     }
 

@@ -8,6 +8,7 @@ import io.mortise.core.spi.ProtocolLeaseSource;
 import io.mortise.core.spi.WaiterTimeout;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.stream.Stream;
@@ -146,7 +147,7 @@ public final class RedisReadWriteLock implements ReadWriteLock {
   private RedisReadWriteLock(LockClient client, String name, boolean fair, Duration waiterTimeout) {
     this.keys =
         new ReadWriteKeys(
-            LockName.of(client.options(), name),
+            LockName.of(Objects.requireNonNull(client, "client").options(), name),
             client.options(),
             fair,
             new WaiterTimeout(waiterTimeout));

@@ -84,12 +84,12 @@ public final class SegmentedLock {
    *     no hash tag, or half of a surrogate pair
    */
   public SegmentedLock(LockClient client, String name, int segments) {
+    this.client = Objects.requireNonNull(client, "client");
     if (segments < 1 || segments > MAX_SEGMENTS) {
       throw new IllegalArgumentException(
           "segmented lock '%s' needs 1 to %d segments, not %d"
               .formatted(name, MAX_SEGMENTS, segments));
     }
-    this.client = Objects.requireNonNull(client, "client");
     this.keys = new SegmentKeys(LockName.of(client.options(), name), segments);
     this.anySource = ProtocolLeaseSource.of(client, new AnySegmentProtocol(keys, client.options()));
     this.any = LeaseBackedLock.of(anySource);
@@ -185,6 +185,7 @@ public final class SegmentedLock {
    * another one for few keys when segments are added at the end.
    */
   public int segmentOf(String key) {
+    Objects.requireNonNull(key, "key");
     return Hashing.consistentHash(Hashing.murmur3_128().hashString(key, UTF_8), segments.size());
   }
 

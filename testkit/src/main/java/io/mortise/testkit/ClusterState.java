@@ -3,6 +3,7 @@ package io.mortise.testkit;
 import io.mortise.testkit.ClusterView.Member;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -19,7 +20,7 @@ final class ClusterState {
   }
 
   static int slot(String key) {
-    return JedisClusterCRC16.getSlot(key);
+    return JedisClusterCRC16.getSlot(Objects.requireNonNull(key, "key"));
   }
 
   /** The masters with slots, those included that do not answer. */

@@ -53,8 +53,8 @@ final class DataNodes implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("no node of ours has port " + port));
   }
 
-  void requireOurs(RedisServer node) {
-    if (!nodes.contains(Objects.requireNonNull(node, "node"))) {
+  void requireOurs(String what, RedisServer node) {
+    if (!nodes.contains(Objects.requireNonNull(node, what))) {
       throw new IllegalArgumentException(node + " is none of these nodes: " + nodes);
     }
   }

@@ -89,6 +89,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** A proxy in front of this server. The server may be restarted behind it. */
   public static FaultProxy to(RedisServer server) {
+    Objects.requireNonNull(server, "server");
     return new FaultProxy(server.host(), server.port(), server);
   }
 
@@ -122,6 +123,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Delays both directions, each by this much: a round trip takes twice as long. */
   public void delay(Duration each) {
+    Objects.requireNonNull(each, "each");
     delay(Direction.TO_SERVER, each);
     delay(Direction.TO_CLIENT, each);
   }
@@ -131,6 +133,8 @@ public final class FaultProxy implements AutoCloseable {
    * in the next piece, so that on a busy connection the delay is up to twice as long.
    */
   public void delay(Direction direction, Duration delay) {
+    Objects.requireNonNull(direction, "direction");
+    Objects.requireNonNull(delay, "delay");
     if (delay.isNegative()) {
       throw new IllegalArgumentException("delay must not be negative: " + delay);
     }
@@ -156,7 +160,7 @@ public final class FaultProxy implements AutoCloseable {
    * bytes from the middle of a connection, so {@link #restore()} closes those that have lost some.
    */
   public void blackhole(Direction direction) {
-    faults.blackhole(direction);
+    faults.blackhole(Objects.requireNonNull(direction, "direction"));
   }
 
   /**
@@ -226,7 +230,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** How many bytes have been passed on in this direction. */
   public long bytes(Direction direction) {
-    return faults.bytes(direction);
+    return faults.bytes(Objects.requireNonNull(direction, "direction"));
   }
 
   /** Closes everything; returns when the threads have ended. */

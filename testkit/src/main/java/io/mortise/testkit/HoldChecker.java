@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -29,10 +30,22 @@ import java.util.stream.Collectors;
 public final class HoldChecker {
 
   /** Two holds that must not have been held together; {@code second} was acquired later. */
-  public record Overlap(Entry first, Entry second) {}
+  public record Overlap(Entry first, Entry second) {
+    /** Refuses null. */
+    public Overlap {
+      Objects.requireNonNull(first, "first");
+      Objects.requireNonNull(second, "second");
+    }
+  }
 
   /** Two holds of which the one that was acquired later does not have the larger token. */
-  public record TokenDisorder(Entry earlier, Entry later) {}
+  public record TokenDisorder(Entry earlier, Entry later) {
+    /** Refuses null. */
+    public TokenDisorder {
+      Objects.requireNonNull(earlier, "earlier");
+      Objects.requireNonNull(later, "later");
+    }
+  }
 
   /**
    * The findings.
@@ -55,9 +68,9 @@ public final class HoldChecker {
 
     /** Takes copies. */
     public Report {
-      holdsByProcess = Map.copyOf(holdsByProcess);
-      overlaps = List.copyOf(overlaps);
-      disorders = List.copyOf(disorders);
+      holdsByProcess = Map.copyOf(Objects.requireNonNull(holdsByProcess, "holdsByProcess"));
+      overlaps = List.copyOf(Objects.requireNonNull(overlaps, "overlaps"));
+      disorders = List.copyOf(Objects.requireNonNull(disorders, "disorders"));
     }
 
     /** Whether nothing overlaps and the tokens rise. */
@@ -114,6 +127,7 @@ public final class HoldChecker {
 
   /** Judges these holds, in whatever order. */
   public static Report check(List<Entry> entries) {
+    Objects.requireNonNull(entries, "entries");
     HoldChecker checker = new HoldChecker();
     // At one instant those that last come first, so that they are seen to overlap.
     Comparator<Entry> order =

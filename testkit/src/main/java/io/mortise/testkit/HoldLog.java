@@ -77,6 +77,14 @@ public final class HoldLog implements AutoCloseable {
       long acquiredNanos,
       OptionalLong endNanos) {
 
+    /** Refuses null. */
+    public Entry {
+      Objects.requireNonNull(lockName, "lockName");
+      Objects.requireNonNull(holder, "holder");
+      Objects.requireNonNull(mode, "mode");
+      Objects.requireNonNull(endNanos, "endNanos");
+    }
+
     /** The end, or, if there is none, the only moment of which the log has evidence. */
     long lastEvidenceNanos() {
       return endNanos.orElse(acquiredNanos);
@@ -116,7 +124,7 @@ public final class HoldLog implements AutoCloseable {
    */
   public static HoldLog open(Path directory) {
     try {
-      Files.createDirectories(directory);
+      Files.createDirectories(Objects.requireNonNull(directory, "directory"));
       Path path = Files.createTempFile(directory, HoldLogFile.PREFIX, HoldLogFile.SUFFIX);
       HoldLog log = new HoldLog(new FileOutputStream(path.toFile(), true));
       log.write(HoldLogFile.PROCESS, ProcessHandle.current().pid());
@@ -132,7 +140,7 @@ public final class HoldLog implements AutoCloseable {
    * @throws IllegalArgumentException if there is no log, or a line is not one of ours
    */
   public static List<Entry> read(Path directory) {
-    return HoldLogFile.readAll(directory);
+    return HoldLogFile.readAll(Objects.requireNonNull(directory, "directory"));
   }
 
   /** Records an exclusive hold; see {@link #acquired(String, String, long, Mode)}. */
@@ -150,6 +158,7 @@ public final class HoldLog implements AutoCloseable {
     long now = System.nanoTime();
     Objects.requireNonNull(lockName, "lockName");
     Objects.requireNonNull(holder, "holder");
+    Objects.requireNonNull(mode, "mode");
     long id = lastId.incrementAndGet();
     write(
         HoldLogFile.ACQUIRED,

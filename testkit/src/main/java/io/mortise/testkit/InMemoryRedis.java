@@ -69,11 +69,9 @@ public final class InMemoryRedis implements AutoCloseable {
 
   private final AtomicLong aheadMillis = new AtomicLong();
   private final MemoryServer server;
-
   private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
   private final List<Lease> occupying = new CopyOnWriteArrayList<>(); // else not renewed
-
   private final OpenedClients opened = new OpenedClients();
 
   private InMemoryRedis(Clock clock) {
@@ -91,7 +89,7 @@ public final class InMemoryRedis implements AutoCloseable {
 
   /** Starts an empty server whose keys expire by that clock. */
   public static InMemoryRedis start(Clock clock) {
-    return new InMemoryRedis(clock);
+    return new InMemoryRedis(Objects.requireNonNull(clock, "clock"));
   }
 
   // ---- clients
@@ -103,6 +101,7 @@ public final class InMemoryRedis implements AutoCloseable {
 
   /** Returns a new lock client, which {@link #close} closes. */
   public LockClient client(LockOptions options) {
+    Objects.requireNonNull(options, "options");
     LockClient client =
         opened.register(RedisLockClient.create(jedis(options.commandTimeout()), options, timeOuts));
     lockClients.add(client);
@@ -143,6 +142,7 @@ public final class InMemoryRedis implements AutoCloseable {
    * @throws IllegalArgumentException if the reply is an error, with its text
    */
   public @Nullable Object command(String... words) {
+    Objects.requireNonNull(words, "words");
     return decoded(server.runOrThrow(Stream.of(words).map(InMemoryRedis::bytes).toList()));
   }
 
@@ -168,7 +168,7 @@ public final class InMemoryRedis implements AutoCloseable {
    * or verifies it.
    */
   public void advance(Duration by) {
-    aheadMillis.addAndGet(by.toMillis());
+    aheadMillis.addAndGet(Objects.requireNonNull(by, "by").toMillis());
   }
 
   /**
@@ -186,7 +186,7 @@ public final class InMemoryRedis implements AutoCloseable {
    * @throws IllegalStateException if the lock is held
    */
   public Lease occupy(Function<LockClient, ? extends DistributedLock> lock) {
-    DistributedLock others = lock.apply(client());
+    DistributedLock others = Objects.requireNonNull(lock, "lock").apply(client());
     Optional<Lease> lease = others.tryAcquire();
     lease.ifPresent(occupying::add);
     return lease.orElseThrow(
@@ -220,7 +220,7 @@ public final class InMemoryRedis implements AutoCloseable {
    * @throws IllegalStateException if nobody holds a lock of that name
    */
   public void loseHold(String lockName) {
-    if (!Objects.equals(1L, command("DEL", lockName))) {
+    if (!Objects.equals(1L, command("DEL", Objects.requireNonNull(lockName, "lockName")))) {
       throw new IllegalStateException("nobody holds a lock '" + lockName + "'");
     }
     breakConnections();
@@ -264,7 +264,7 @@ public final class InMemoryRedis implements AutoCloseable {
    * @param error the error as Redis writes it, its code first: {@code "OOM command not allowed"}
    */
   public void failNext(String error) {
-    server.failNextScript(error);
+    server.failNextScript(Objects.requireNonNull(error, "error"));
   }
 
   /** Loses all data and breaks all connections, as a restart without persistence does. */

@@ -76,7 +76,8 @@ public final class JavaProcess implements AutoCloseable {
    * @throws InterruptedException if the calling thread is interrupted while it waits
    */
   public String awaitLine(String prefix, Duration timeout) throws InterruptedException {
-    long left = timeout.toNanos();
+    Objects.requireNonNull(prefix, "prefix");
+    long left = Objects.requireNonNull(timeout, "timeout").toNanos();
     lock.lockInterruptibly();
     try {
       while (true) {
@@ -101,6 +102,7 @@ public final class JavaProcess implements AutoCloseable {
 
   /** Writes a line to the child's standard input. */
   public void send(String line) {
+    Objects.requireNonNull(line, "line");
     try {
       process.input().write((line + "\n").getBytes(UTF_8));
       process.input().flush();
@@ -152,6 +154,7 @@ public final class JavaProcess implements AutoCloseable {
    *     keeps its output open; the message has its output
    */
   public int awaitExit(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout");
     long deadline = System.nanoTime() + timeout.toNanos();
     int code;
     try {
@@ -241,19 +244,19 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Adds options of the JVM, such as {@code -Xmx64m} or {@code -Dname=value}. */
     public Builder jvmOptions(String... options) {
-      jvmOptions.addAll(List.of(options));
+      jvmOptions.addAll(List.of(Objects.requireNonNull(options, "options")));
       return this;
     }
 
     /** Adds arguments of the main method. */
-    public Builder arguments(String... more) {
-      arguments.addAll(List.of(more));
+    public Builder arguments(String... arguments) {
+      this.arguments.addAll(List.of(Objects.requireNonNull(arguments, "arguments")));
       return this;
     }
 
     /** Sets an environment variable; the others are those of this process. */
     public Builder environment(String name, String value) {
-      environment.put(name, value);
+      environment.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
       return this;
     }
 

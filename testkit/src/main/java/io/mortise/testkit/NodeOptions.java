@@ -32,6 +32,8 @@ final class NodeOptions {
   }
 
   void config(String directive, String... values) {
+    Objects.requireNonNull(directive, "directive");
+    Objects.requireNonNull(values, "values");
     if (directive.equalsIgnoreCase("requirepass") || directive.equalsIgnoreCase("masterauth")) {
       throw new IllegalArgumentException(
           "'%s' is set by password(...), for all nodes".formatted(directive));
@@ -47,6 +49,9 @@ final class NodeOptions {
   }
 
   void user(String name, String secret, String... rules) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(secret, "password");
+    Objects.requireNonNull(rules, "rules");
     if (!name.matches("[A-Za-z0-9_.-]+")) {
       throw new IllegalArgumentException("'%s' is not a name of a user".formatted(name));
     }

@@ -1,6 +1,7 @@
 package io.mortise.testkit;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Refuses bad input, with the value in the message.
@@ -20,6 +21,7 @@ final class Preconditions {
 
   /** As a word of {@code redis.conf}. */
   static String millis(String what, Duration time) {
+    Objects.requireNonNull(time, what);
     if (time.compareTo(Duration.ofMillis(100)) < 0 || time.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException(
           "%s must be from 100 ms to a day, not %s".formatted(what, time));
@@ -28,7 +30,7 @@ final class Preconditions {
   }
 
   static String notEmpty(String what, String value) {
-    if (value.isEmpty()) {
+    if (Objects.requireNonNull(value, what).isEmpty()) {
       throw new IllegalArgumentException("the %s is empty".formatted(what));
     }
     return value;

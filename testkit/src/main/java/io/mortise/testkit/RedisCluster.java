@@ -5,6 +5,7 @@ import static io.mortise.testkit.DataNodes.reachable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import redis.clients.jedis.HostAndPort;
@@ -125,7 +126,7 @@ public final class RedisCluster implements AutoCloseable {
    * when all nodes that answer know it; an old master that answers is a replica then.
    */
   public void promote(RedisServer replica) {
-    nodes.requireOurs(replica);
+    nodes.requireOurs("replica", replica);
     if (!replica.canAnswer()) {
       throw new IllegalStateException(replica + " does not answer, so it cannot be promoted");
     }
@@ -148,7 +149,8 @@ public final class RedisCluster implements AutoCloseable {
    * @param to a master, which may be without slots until now
    */
   public void moveSlot(String key, RedisServer to, Runnable halfway) {
-    nodes.requireOurs(to);
+    nodes.requireOurs("to", to);
+    Objects.requireNonNull(halfway, "halfway");
     RedisServer from = masterOf(key);
     if (from == to) {
       throw new IllegalArgumentException("'%s' is on %s already".formatted(key, to));
@@ -205,7 +207,8 @@ public final class RedisCluster implements AutoCloseable {
    * @return that node
    */
   public RedisServer awaitNewMaster(String key, RedisServer former) {
-    nodes.requireOurs(former);
+    Objects.requireNonNull(key, "key");
+    nodes.requireOurs("former", former);
     Await.until(
         "another master for '%s' than %s".formatted(key, former),
         () -> {
@@ -258,8 +261,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /** How long a node is silent until it counts as failed; 2 s by default. */
-    public Builder nodeTimeout(Duration timeout) {
-      return config("cluster-node-timeout", Preconditions.millis("node time-out", timeout));
+    public Builder nodeTimeout(Duration nodeTimeout) {
+      return config("cluster-node-timeout", Preconditions.millis("nodeTimeout", nodeTimeout));
     }
 
     /**

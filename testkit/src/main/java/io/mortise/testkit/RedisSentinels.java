@@ -151,7 +151,7 @@ public final class RedisSentinels implements AutoCloseable {
    * @return that master
    */
   public RedisServer awaitNewMaster(RedisServer former) {
-    nodes.requireOurs(former);
+    nodes.requireOurs("former", former);
     Await.until(
         "another master than " + former, () -> sentinels.isReplaced(former), sentinels::toString);
     return master();
@@ -162,6 +162,7 @@ public final class RedisSentinels implements AutoCloseable {
    * for which it waits. Returns when it is in sync.
    */
   public void rejoin(RedisServer node) {
+    nodes.requireOurs("node", node);
     RedisServer master = awaitNewMaster(node);
     if (!node.isRunning()) {
       node.restart();
@@ -248,8 +249,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /** How long a node is silent until it counts as down; 2 s by default. */
-    public Builder downAfter(Duration silence) {
-      downAfterMillis = Preconditions.millis("down after", silence);
+    public Builder downAfter(Duration downAfter) {
+      downAfterMillis = Preconditions.millis("downAfter", downAfter);
       return this;
     }
 

@@ -246,7 +246,7 @@ public final class RedisServer implements AutoCloseable {
    */
   public @Nullable Object command(String... words) {
     requireOpen();
-    if (words.length == 0) {
+    if (Objects.requireNonNull(words, "words").length == 0) {
       throw new IllegalArgumentException("a command has at least one word");
     }
     return connection.command(words);
@@ -333,6 +333,8 @@ public final class RedisServer implements AutoCloseable {
      *     logfile
      */
     public Builder config(String directive, String... values) {
+      Objects.requireNonNull(directive, "directive");
+      Objects.requireNonNull(values, "values");
       String name = directive.toLowerCase(Locale.ROOT); // as Redis reads it
       if (OURS.contains(name)) {
         throw new IllegalArgumentException("'%s' is set by RedisServer".formatted(directive));
@@ -352,7 +354,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** Sets an environment variable of the process; the others are those of this JVM. */
     public Builder environment(String name, String value) {
-      environment.put(name, value);
+      environment.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
       return this;
     }
 
@@ -363,6 +365,8 @@ public final class RedisServer implements AutoCloseable {
      * @param key PEM
      */
     public Builder tls(Path certificate, Path key) {
+      Objects.requireNonNull(certificate, "certificate");
+      Objects.requireNonNull(key, "key");
       config("tls-cert-file", certificate.toString());
       config("tls-key-file", key.toString());
       config("tls-ca-cert-file", certificate.toString());

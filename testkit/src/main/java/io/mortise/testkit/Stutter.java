@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,12 +43,20 @@ public final class Stutter implements AutoCloseable {
 
   /** Begins; ends when it is closed. */
   public static Stutter start(long seed, JavaProcess... processes) {
-    return start(seed, Arrays.stream(processes).map(JavaProcess::osProcess).toList());
+    return start(
+        seed,
+        Arrays.stream(Objects.requireNonNull(processes, "processes"))
+            .map(JavaProcess::osProcess)
+            .toList());
   }
 
   /** The same for servers. */
   public static Stutter start(long seed, RedisServer... servers) {
-    return start(seed, Arrays.stream(servers).map(RedisServer::osProcess).toList());
+    return start(
+        seed,
+        Arrays.stream(Objects.requireNonNull(servers, "servers"))
+            .map(RedisServer::osProcess)
+            .toList());
   }
 
   private static Stutter start(long seed, List<OsProcess> processes) {

@@ -21,6 +21,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -136,6 +137,19 @@ class InMemoryRedisTest {
     client.close(); // nobody is left who could repeat the release
     redis.resume();
     assertEquals(0L, redis.command("EXISTS", NAME));
+  }
+
+  @Test
+  void aSearchInAListEndsAfterMaxlen(InMemoryRedis redis) {
+    redis.command("RPUSH", "list", "a", "b", "c");
+    assertEquals(1L, redis.command("LPOS", "list", "b"));
+    assertEquals(1L, redis.command("LPOS", "list", "b", "MAXLEN", "2"));
+    assertNull(redis.command("LPOS", "list", "c", "maxlen", "2"));
+    assertEquals(2L, redis.command("LPOS", "list", "c", "MAXLEN", "0"), "all");
+    for (String wrong : List.of("LPOS list a MAXLEN", "LPOS list a RANK 1")) {
+      assertThrows(
+          IllegalArgumentException.class, () -> redis.command(wrong.split(" ", -1)), wrong);
+    }
   }
 
   @Test

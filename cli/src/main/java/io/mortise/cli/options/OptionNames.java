@@ -30,6 +30,9 @@ public final class OptionNames {
         .replace("LockOptions.commandTimeout", "--timeout")
         .replace(", or set a longer nodeWaitBudget", "")
         .replace("LockOptions.namespace", "--namespace")
+        .replace("a context of TLS is for", "--cacert is for")
+        .replace("and trust its issuer", "and trust its issuer with --cacert")
+        .replace("and the trust store", "and the certificates of --cacert")
         .replace("; other settings are in LockOptions", "; other settings are options of mortise")
         .replace(
             "use atLeast(lease), and release it early",

@@ -1,7 +1,9 @@
 package io.mortise.cli.options;
 
+import io.mortise.core.ConnectionSecurity;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +24,10 @@ public final class RedisOptions {
       names = "--redis",
       paramLabel = "URI",
       description =
-          "redis://[user@]host[:port][/database], or rediss:// for TLS; several hosts with commas for"
-              + " a Redis Cluster; redis-sentinel://host,host...#master for sentinels. Repeated for"
-              + " independent servers: the lock is then held on a majority of them. Default: the"
-              + " variable "
+          "redis://[user@]host[:port][/database], or rediss:// for TLS; several hosts with commas, or"
+              + " redis-cluster://host, for a Redis Cluster; redis-sentinel://host,host...#master for"
+              + " sentinels. Repeated for independent servers: the lock is then held on a majority of"
+              + " them. Default: the variable "
               + RedisUris.URIS_VARIABLE
               + ", in which spaces are between several, or "
               + RedisUris.DEFAULT
@@ -34,6 +36,14 @@ public final class RedisOptions {
               + ", or from the URI (user:password@), which other users of the machine can see on a"
               + " command line.")
   private List<String> given = new ArrayList<>();
+
+  @Option(
+      names = "--cacert",
+      paramLabel = "FILE",
+      description =
+          "Certificates that are trusted in place of those of the JVM, in PEM; for rediss://,"
+              + " rediss-cluster:// and rediss-sentinel://.")
+  private @Nullable Path cacert;
 
   @Option(
       names = "--namespace",
@@ -61,12 +71,13 @@ public final class RedisOptions {
    */
   public RedisClients open(UnaryOperator<LockOptions.Builder> settings) {
     LockOptions options = options(settings);
+    ConnectionSecurity security = security();
     List<String> uris = RedisUris.of(given, System.getenv());
     RedisClients clients =
         new RedisClients(uris.stream().map(RedisUris::shown).toList(), new ArrayList<>());
     for (String uri : uris) {
       try {
-        clients.all().add(LockClient.create(uri, options));
+        clients.all().add(LockClient.create(uri, security, options));
       } catch (IllegalArgumentException e) {
         clients.close();
         throw new ParameterException(
@@ -78,6 +89,13 @@ public final class RedisOptions {
       }
     }
     return clients;
+  }
+
+  private ConnectionSecurity security() {
+    Path file = cacert;
+    return file == null
+        ? ConnectionSecurity.NONE
+        : CheckedOptions.valueOf(command, () -> TrustedCertificates.of(file));
   }
 
   private LockOptions options(UnaryOperator<LockOptions.Builder> settings) {

@@ -16,6 +16,9 @@ class OptionNamesTest {
     assertEquals(
         "silent; look at the node", // its budget has no option
         OptionNames.in("silent; look at the node, or set a longer nodeWaitBudget"));
+    assertEquals(
+        "--cacert is for a URI with rediss, and this one has redis",
+        OptionNames.in("a context of TLS is for a URI with rediss, and this one has redis"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
     assertEquals(
         "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));

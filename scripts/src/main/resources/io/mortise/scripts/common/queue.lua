@@ -171,13 +171,14 @@ local function join_or_extend(queue, deadlines, holder, now, life)
   keep(queue, deadlines)
 end
 
--- Removes a waiter from any position; returns whether it had a place. O(1) at the head.
-local function remove_waiter(queue, deadlines, holder)
+-- Removes a waiter from any position; returns whether it had a place. O(1) at the head, O(queue) behind it. With
+-- `places` the search ends after so many; another one, which is an error, is left to the next repair.
+local function remove_waiter(queue, deadlines, holder, places)
   local placed = redis.call('ZREM', deadlines, holder) == 1
   if redis.call('LINDEX', queue, 0) == holder then
     redis.call('LPOP', queue)
   elseif placed then
-    redis.call('LREM', queue, 0, holder)
+    redis.call('LREM', queue, places or 0, holder)
   end
   return placed
 end

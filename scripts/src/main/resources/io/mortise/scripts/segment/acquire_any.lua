@@ -17,7 +17,9 @@
 -- Answer: {1, token, last one before or 0, segment} when acquired; {0, ms} when all are busy; {2, ms} when in the
 -- queue, where ms is the time until another attempt is useful without a message, or -1; {3} when all are
 -- exhausted, and nothing is left in the queue.
--- Cost: O(segments), O(1) for each dead waiter at the head, and O(queue) for each of at most 100 behind it.
+-- Cost: O(segments) with any number of waiters, because the holder is looked for among as many places as there are
+-- segments; in addition O(1) for each dead waiter at the head, and O(queue) for each of at most 100 behind it, and for
+-- one that leaves the queue because all segments are exhausted.
 -- Safe to repeat: a holder that has a segment gets the same one.
 -- @include common/token
 -- @include common/locktype
@@ -45,10 +47,11 @@ if life > 0 and deadline_of(k.deadlines, holder) then
 end
 local head = remove_dead(k.queue, k.deadlines, now)
 
--- A waiter may enter when there are more free segments than waiters before it.
+-- A waiter may enter when there are more free segments than waiters before it. With as many before it as there are
+-- segments the number does not matter: neither free segments nor ends of leases suffice.
 local ahead = 0
 if head and head ~= holder then
-  ahead = redis.call('LPOS', k.queue, holder) or redis.call('LLEN', k.queue)
+  ahead = redis.call('LPOS', k.queue, holder, 'MAXLEN', count) or redis.call('LLEN', k.queue)
 end
 if own or #free > ahead then
   store_token(token_key, token, ARGV[6], clock)
@@ -58,7 +61,7 @@ if own or #free > ahead then
     take(lock, ARGV[5], holder, '1')
   end
   if head then
-    remove_waiter(k.queue, k.deadlines, holder)
+    remove_waiter(k.queue, k.deadlines, holder, 1) -- its place is one of the first: the search ends there
     tell_next(k, own and #free or #free - 1) -- leases may have ended without a message
   end
   return {1, token, last, chosen}

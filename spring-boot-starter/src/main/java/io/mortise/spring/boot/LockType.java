@@ -4,6 +4,7 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import java.util.Objects;
 
 /** The kind of the lock of a {@link Locked} method. */
 public enum LockType {
@@ -23,6 +24,7 @@ public enum LockType {
    *     opening brace that makes no hash tag, or half of a surrogate pair
    */
   public DistributedLock lock(LockClient client, String name) {
+    Objects.requireNonNull(client, "client");
     return switch (this) {
       case PLAIN -> client.lock(name);
       case FAIR -> new RedisFairLock(client, name);

@@ -42,7 +42,7 @@ final class CollectionCommands {
     table.add("LINDEX", 2, 2, commands::lindex);
     table.add("LRANGE", 3, 3, words -> range(commands.list(words.get(0)), words));
     table.add("LREM", 3, 3, commands::lrem);
-    table.add("LPOS", 2, 2, commands::lpos);
+    table.add("LPOS", 2, 4, commands::lpos);
     table.add("SADD", 2, -1, commands::sadd);
     table.add("SREM", 2, -1, commands::srem);
     table.add("SCARD", 1, 1, words -> (long) commands.set(words.get(0)).size());
@@ -178,9 +178,22 @@ final class CollectionCommands {
     return removed[0];
   }
 
+  /** Returns the first position of an item, among all items or the first MAXLEN. */
   private @Nullable Object lpos(List<String> words) {
+    long most = words.size() == 2 ? 0 : maxlen(words.subList(2, words.size()));
     int index = list(words.get(0)).indexOf(words.get(1));
-    return index < 0 ? null : (long) index;
+    return index < 0 || (most > 0 && index >= most) ? null : (long) index;
+  }
+
+  private static long maxlen(List<String> option) {
+    if (option.size() != 2 || !option.get(0).equalsIgnoreCase("MAXLEN")) {
+      throw RedisError.syntax();
+    }
+    long most = Words.integer(option.get(1));
+    if (most < 0) {
+      throw new RedisError("ERR MAXLEN can't be negative");
+    }
+    return most;
   }
 
   // ---- sets

@@ -82,7 +82,10 @@ final class RandomCalls {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  /** A command of Redisson, of an eviction, of the end of a lease, or of a key of another type. */
+  /**
+   * A command of Redisson, of an eviction, of the end of a lease, or of a key of another type; or a
+   * question to a queue.
+   */
   private List<String> ofAPeer() {
     String name = oneOf(names);
     return switch (random.nextInt(12)) {
@@ -96,8 +99,15 @@ final class RandomCalls {
       case 5 -> List.of("PEXPIRE", name, Long.toString(LEASE_MILLIS));
       case 6 -> List.of("DEL", "mortise_readers:" + name);
       case 7 -> List.of("ZADD", "mortise_readers:" + name, "1", oneOf(HOLDERS));
+      case 10 -> place("redisson_lock_queue:" + name);
       default -> List.of("PEXPIRE", name, "0");
     };
+  }
+
+  /** The place of a holder among the first ones: the scripts answer the same as with all. */
+  private List<String> place(String queue) {
+    return List.of(
+        "LPOS", queue, oneOf(HOLDERS), "MAXLEN", Integer.toString(random.nextInt(4) - 1));
   }
 
   private LockProtocol protocol(String name) {

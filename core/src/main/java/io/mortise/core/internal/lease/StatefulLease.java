@@ -5,6 +5,7 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -62,13 +63,14 @@ public abstract class StatefulLease implements OwnedLease {
 
   @Override
   public final void onLost(Consumer<LeaseLoss> listener) {
+    Objects.requireNonNull(listener, "listener");
     refresh(); // a loss that was not detected yet is notified at once
     state.onLost(listener);
   }
 
   @Override
   public final void onStateChange(Consumer<Lease.State> listener) {
-    state.onStateChange(listener);
+    state.onStateChange(Objects.requireNonNull(listener, "listener"));
   }
 
   @Override

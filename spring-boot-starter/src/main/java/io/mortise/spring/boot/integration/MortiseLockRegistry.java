@@ -58,7 +58,7 @@ public final class MortiseLockRegistry implements LockRegistry<DistributedLock> 
 
     @Override
     public void lock(Duration ttl) {
-      delegate.withLease(ttl).lock();
+      delegate.withLease(Objects.requireNonNull(ttl, "ttl")).lock();
     }
 
     @Override
@@ -78,7 +78,8 @@ public final class MortiseLockRegistry implements LockRegistry<DistributedLock> 
 
     @Override
     public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-      return delegate.tryLock(waitTime, ttl);
+      Objects.requireNonNull(waitTime, "waitTime");
+      return delegate.tryLock(waitTime, Objects.requireNonNull(ttl, "ttl"));
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
+import io.mortise.spring.boot.LockType;
 import io.mortise.testkit.InMemoryRedis;
 import io.mortise.testkit.InMemoryRedisExtension;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -51,6 +53,25 @@ class MortiseLockRegistryTest {
       assertThatThrownBy(() -> answered(() -> executeLocked(registry, briefly)))
           .isInstanceOf(TimeoutException.class);
     }
+  }
+
+  @Test
+  void nullIsRefusedWithTheNameOfTheParameter(InMemoryRedis redis, LockClient locks) {
+    DistributedLock lock = new MortiseLockRegistry(locks, "").obtain(42);
+    Duration second = Duration.ofSeconds(1);
+    assertNames("client", () -> new MortiseLockRegistry(null, ""));
+    assertNames("prefix", () -> new MortiseLockRegistry(locks, null));
+    assertNames("lockKey", () -> new MortiseLockRegistry(locks, "").obtain(null));
+    assertNames("ttl", () -> lock.lock(null));
+    assertNames("unit", () -> lock.tryLock(0, null));
+    assertNames("waitTime", () -> lock.tryLock(null, second));
+    assertNames("ttl", () -> lock.tryLock(second, null));
+    assertNames("client", () -> LockType.PLAIN.lock(null, "42"));
+    assertThat(redis.command("DBSIZE")).isEqualTo(0L);
+  }
+
+  private static void assertNames(String parameter, ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(NullPointerException.class).hasMessage(parameter);
   }
 
   private static boolean executeLocked(MortiseLockRegistry registry, Duration wait)

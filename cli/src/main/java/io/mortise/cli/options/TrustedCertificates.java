@@ -1,0 +1,69 @@
+package io.mortise.cli.options;
+
+import io.mortise.core.ConnectionSecurity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.util.Collection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** The certificates of a file, which are trusted in place of those of the JVM. */
+final class TrustedCertificates {
+  private TrustedCertificates() {}
+
+  /**
+   * Returns the security of connections that trust these certificates alone.
+   *
+   * @param file one certificate or more, in PEM or DER
+   * @throws IllegalArgumentException if it cannot be read, or has none; with the sentence for the
+   *     user
+   */
+  static ConnectionSecurity of(Path file) {
+    Collection<? extends Certificate> certificates = read(file);
+    if (certificates.isEmpty()) {
+      throw new IllegalArgumentException("--cacert: '%s' has no certificate".formatted(file));
+    }
+    try {
+      return ConnectionSecurity.builder().tls(trusting(certificates)).build();
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException("this JVM has no TLS", e);
+    }
+  }
+
+  private static Collection<? extends Certificate> read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return CertificateFactory.getInstance("X.509").generateCertificates(in);
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException("--cacert: there is no file '%s'".formatted(file), e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "--cacert: '%s' cannot be read: %s".formatted(file, e.getMessage()), e);
+    } catch (CertificateException e) {
+      throw new IllegalArgumentException(
+          "--cacert: '%s' has what is no certificate: %s".formatted(file, e.getMessage()), e);
+    }
+  }
+
+  private static SSLContext trusting(Collection<? extends Certificate> certificates)
+      throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    for (Certificate certificate : certificates) {
+      store.setCertificateEntry("trusted-" + store.size(), certificate);
+    }
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+}
