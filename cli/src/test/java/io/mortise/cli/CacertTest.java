@@ -130,7 +130,7 @@ class CacertTest {
       delimiter = '|',
       value = {
         "missing.crt | rediss://127.0.0.1:1 | --cacert: there is no file '",
-        ". | rediss://127.0.0.1:1 | --cacert: '",
+        ". | rediss://127.0.0.1:1 | cannot be read: Is a directory",
         "empty | rediss-cluster://127.0.0.1:1 | has no certificate",
         "text | rediss-cluster://127.0.0.1:1 | certificate",
         "server.key | rediss://127.0.0.1:1 | has what is no certificate",

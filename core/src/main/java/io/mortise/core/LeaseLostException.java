@@ -1,5 +1,7 @@
 package io.mortise.core;
 
+import java.util.Objects;
+
 /**
  * Thrown when the caller held the lock and lost it before releasing it. Its actions since the loss
  * were not protected by the lock. A thread that locks again before it has unlocked the lost hold
@@ -28,6 +30,7 @@ public final class LeaseLostException extends IllegalMonitorStateException {
    * lost; public for implementations of other lock families.
    */
   public static LeaseLostException whenLockingAgain(LeaseLoss loss) {
+    Objects.requireNonNull(loss, "loss");
     return new LeaseLostException(
         loss,
         ("lock '%s': the earlier hold of this thread, with fencing token %d, was lost %d ms ago: %s;"

@@ -1,5 +1,6 @@
 package io.mortise.core;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,15 +66,40 @@ public final class LockException extends RuntimeException {
   }
 
   private final Reason reason;
+  private final @Nullable String remedy;
 
-  /** Creates the exception; public for implementations of other lock families. */
+  /**
+   * Creates the exception; public for implementations of other lock families.
+   *
+   * @param message names the lock, the fact, and the remedy unless that follows from the fact
+   */
   public LockException(Reason reason, String message, @Nullable Throwable cause) {
-    super(message, cause);
+    this(reason, message, null, cause);
+  }
+
+  /**
+   * Creates the exception; public for implementations of other lock families.
+   *
+   * @param fact names the lock and the fact
+   * @param remedy what to do about it, which follows the fact in the message, behind a semicolon
+   */
+  public LockException(
+      Reason reason, String fact, @Nullable String remedy, @Nullable Throwable cause) {
+    super(remedy == null ? fact : fact + "; " + remedy, cause);
     this.reason = reason;
+    this.remedy = remedy;
   }
 
   /** Returns the kind of the fault. */
   public Reason reason() {
     return reason;
+  }
+
+  /**
+   * Returns what to do about the fault, which is also the end of the message; empty if the message
+   * says it in another place, or the remedy follows from the fact.
+   */
+  public Optional<String> remedy() {
+    return Optional.ofNullable(remedy);
   }
 }

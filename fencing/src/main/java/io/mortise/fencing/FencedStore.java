@@ -186,11 +186,11 @@ public final class FencedStore {
     return parseReply(token, jedis.eval(text, keys(keys), arguments(token, arguments)));
   }
 
-  /** Returns the text around the script of a user; refuses one without a place for it. */
   private static long tokenOf(Lease lease) {
     return Objects.requireNonNull(lease, "lease").fencingToken();
   }
 
+  /** Returns the text around the script of a user; refuses one without a place for it. */
   private static String guard() {
     String text = new String(Script.load("fence/script").text(), UTF_8);
     if (!text.contains(SCRIPT_PLACEHOLDER)) {

@@ -181,11 +181,7 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
       complete.add(
           answer == null
               ? new NodeReply<>(
-                  null,
-                  members
-                      .at(i)
-                      .noReply(
-                          "did not answer in time, asked " + what + QuorumMember.SILENCE, null))
+                  null, members.at(i).silent("did not answer in time, asked " + what))
               : answer);
     }
     return complete;

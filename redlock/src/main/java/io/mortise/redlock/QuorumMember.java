@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
 
-  /** The remedy for a silent node, which follows the fact in a message. */
-  static final String SILENCE =
-      "; look at the load of the node and at the network, or set a longer nodeWaitBudget";
+  /** The remedy for a silent node. */
+  private static final String SILENCE =
+      "look at the load of the node and at the network, or set a longer nodeWaitBudget";
 
   private static final int UNRESPONSIVE_CALLS = 4;
   private static final int SILENT_CALLS = 16;
@@ -124,8 +124,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /** Returns the exception for a node that {@linkplain #isSilent is not asked}. */
   LockException notAsked() {
-    return noReply(
-        "was not asked, because it has not answered earlier commands yet" + SILENCE, null);
+    return silent("was not asked, because it has not answered earlier commands yet");
   }
 
   /** Returns the addresses of its servers, for messages. */
@@ -205,14 +204,19 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   /** Returns the exception for a reply that did not arrive within the budget. */
   LockException noReply(long budgetNanos) {
     BigDecimal millis = BigDecimal.valueOf(budgetNanos, 6).stripTrailingZeros();
-    return noReply(
-        "did not answer within its budget of %s ms%s"
-            .formatted(
-                millis.toPlainString(),
-                budgetNanos < MIN_BUDGET_NANOS
-                    ? ", which is short; a longer nodeWaitBudget, or by default a longer lease, gives it more time"
-                    : SILENCE),
-        null);
+    String fact = "did not answer within its budget of %s ms".formatted(millis.toPlainString());
+    return budgetNanos < MIN_BUDGET_NANOS
+        ? noReply(
+            fact
+                + ", which is short; a longer nodeWaitBudget, or by default a longer lease, gives it"
+                + " more time",
+            null)
+        : silent(fact);
+  }
+
+  /** Returns the exception for a node that is silent, with the remedy. */
+  LockException silent(String what) {
+    return new LockException(Reason.UNREACHABLE, this + ": " + what, SILENCE, null);
   }
 
   @Override

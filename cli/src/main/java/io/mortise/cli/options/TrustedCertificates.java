@@ -1,8 +1,9 @@
 package io.mortise.cli.options;
 
 import io.mortise.core.ConnectionSecurity;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -39,10 +40,15 @@ final class TrustedCertificates {
   }
 
   private static Collection<? extends Certificate> read(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      return CertificateFactory.getInstance("X.509").generateCertificates(in);
+    try {
+      byte[] content = Files.readAllBytes(file);
+      return CertificateFactory.getInstance("X.509")
+          .generateCertificates(new ByteArrayInputStream(content));
     } catch (NoSuchFileException e) {
       throw new IllegalArgumentException("--cacert: there is no file '%s'".formatted(file), e);
+    } catch (AccessDeniedException e) {
+      throw new IllegalArgumentException(
+          "--cacert: '%s' cannot be read: access is denied".formatted(file), e);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "--cacert: '%s' cannot be read: %s".formatted(file, e.getMessage()), e);

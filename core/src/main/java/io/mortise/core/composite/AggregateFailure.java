@@ -2,15 +2,14 @@ package io.mortise.core.composite;
 
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the failures of several members into one exception that names all of them: {@code fact |
- * fact; remedy}.
+ * Combines the failures of several members into one exception that names all of them. A remedy that
+ * all have stands once, at the end: {@code fact | fact; remedy}.
  *
  * <p><b>Threads.</b> Stateless; any thread may call it.
  */
@@ -32,38 +31,34 @@ public final class AggregateFailure {
   static LockException of(
       Reason reason, String lock, String fact, List<? extends RuntimeException> failures) {
     RuntimeException first = failures.get(0);
+    String remedy = sharedRemedy(failures).orElse(null);
+    String all =
+        failures.stream()
+            .map(failure -> messageWithout(remedy, failure))
+            .distinct()
+            .collect(Collectors.joining(" | "));
     LockException combined =
-        new LockException(reason, "lock '" + lock + "': " + fact + ": " + all(failures), first);
+        new LockException(reason, "lock '" + lock + "': " + fact + ": " + all, remedy, first);
     failures.subList(1, failures.size()).forEach(combined::addSuppressed);
     return combined;
   }
 
-  /** Joins the messages; a remedy that several of them have stands once, behind all of them. */
-  private static String all(List<? extends RuntimeException> failures) {
-    List<String> messages =
-        failures.stream().map(failure -> String.valueOf(failure.getMessage())).distinct().toList();
-    List<String> remedies = messages.stream().map(AggregateFailure::remedyIn).toList();
-    Set<String> shared =
-        remedies.stream()
-            .filter(remedy -> Collections.frequency(remedies, remedy) > 1)
-            .collect(Collectors.toCollection(LinkedHashSet::new));
-    return messages.stream()
-        .map(message -> withoutRemedy(message, shared))
-        .distinct()
-        .collect(Collectors.joining(" | ", "", String.join("", shared)));
+  /** Returns the remedy of all of them; empty if they have different ones, or one has none. */
+  private static Optional<String> sharedRemedy(List<? extends RuntimeException> failures) {
+    List<Optional<String>> remedies =
+        failures.stream().map(AggregateFailure::remedyOf).distinct().toList();
+    return remedies.size() == 1 ? remedies.get(0) : Optional.empty();
   }
 
-  private static String withoutRemedy(String message, Set<String> shared) {
-    String remedy = remedyIn(message);
-    return shared.contains(remedy)
-        ? message.substring(0, message.length() - remedy.length())
-        : message;
+  private static Optional<String> remedyOf(RuntimeException failure) {
+    return failure instanceof LockException fault ? fault.remedy() : Optional.empty();
   }
 
-  /** Returns the remedy, which is behind the last semicolon, with that; empty without one. */
-  private static String remedyIn(String message) {
-    int semicolon = message.lastIndexOf("; ");
-    return semicolon < 0 ? "" : message.substring(semicolon);
+  private static String messageWithout(@Nullable String remedy, RuntimeException failure) {
+    String message = String.valueOf(failure.getMessage());
+    return remedy == null
+        ? message
+        : message.substring(0, message.length() - ("; " + remedy).length());
   }
 
   /** Returns whether another attempt may succeed. */

@@ -65,12 +65,7 @@ public final class LockExceptions {
 
   private static LockException of(CommandException fault, String before) {
     Reason reason = Reason.valueOf(fault.kind().name()); // each kind has one
-    return new LockException(reason, before + describe(fault), fault.getCause());
-  }
-
-  /** Returns the fact, and behind a semicolon the remedy. */
-  private static String describe(CommandException fault) {
-    String fact = String.valueOf(fault.getMessage());
-    return Remedies.isMissingIn(fault) ? fact + "; " + Remedies.forCaller(fault) : fact;
+    String remedy = Remedies.isMissingIn(fault) ? Remedies.forCaller(fault) : null;
+    return new LockException(reason, before + fault.getMessage(), remedy, fault.getCause());
   }
 }

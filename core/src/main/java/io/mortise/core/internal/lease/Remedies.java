@@ -33,11 +33,11 @@ public final class Remedies {
       case NOT_REPLICATED -> "connect more replicas, or require fewer acknowledgements";
       case POOL_EXHAUSTED ->
           "raise LockTuning.maxConnections, or the size of the pool of your Jedis client";
-      case ACCESS_DENIED -> ofAccessDenied(reply(fault));
+      case ACCESS_DENIED -> ofAccessDenied(fact(fault), reply(fault));
       case CERTIFICATE_REJECTED -> "name the host of the certificate, and trust its issuer";
       case MISCONFIGURED -> ofMisconfigured(reply(fault));
-      case WRONG_TYPE -> "give the locks a namespace that nothing else uses";
-      case NOT_SUPPORTED -> "use a server that has this command, or leave out the option";
+      case WRONG_TYPE -> "use another name, or a namespace that nothing else uses";
+      case NOT_SUPPORTED -> ofNotSupported(reply(fault));
       case SCRIPT ->
           "use a Redis or Valkey that runs Lua scripts, without a proxy that changes them";
       case CLIENT_CLOSED -> "ask before the client is closed";
@@ -109,7 +109,16 @@ public final class Remedies {
         : "correct the URI of the client";
   }
 
-  private static String ofAccessDenied(String reply) {
+  private static String ofNotSupported(String reply) {
+    return reply.contains("appendonly is disabled")
+        ? "let the server write its append-only file (appendonly yes), or leave out the option"
+        : "use a server that has this command, or leave out the option";
+  }
+
+  private static String ofAccessDenied(String fact, String reply) {
+    if (fact.contains("of sentinels [")) {
+      return "correct user and password of the sentinels in the ConnectionSecurity of the client";
+    }
     if (reply.contains("protected mode")) {
       return "give the server a password or users, or connect from its own host";
     }

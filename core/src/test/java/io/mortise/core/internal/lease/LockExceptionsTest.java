@@ -1,10 +1,12 @@
 package io.mortise.core.internal.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
+import io.mortise.core.LockException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -59,6 +61,8 @@ class LockExceptionsTest {
             + " | give the user the rights of docs/wire.md, for the names of its locks",
         "MOVED 42 127.0.0.1:6380 | the server is a node of a Redis Cluster"
             + " | name several of its nodes in the URI, or use redis-cluster://",
+        "WRONGTYPE Operation against a key | the name is in use as something else"
+            + " | use another name, or a namespace that nothing else uses",
         "ERR DB index is out of range | the server has no such database"
             + " | check the number at the end of the URI",
       })
@@ -66,6 +70,25 @@ class LockExceptionsTest {
     assertSays(
         "%s (%s says: %s); %s".formatted(fact, WHERE, reply, remedy),
         ErrorClassifier.of(new JedisDataException(reply), WHERE, true));
+  }
+
+  @Test
+  void thePasswordOfSentinelsIsNotThatOfTheServer() {
+    String where = "the master 'm' of sentinels [127.0.0.1:26379]";
+    String reply = "NOAUTH Authentication required.";
+    assertSays(
+        "access was denied (%s says: %s); correct user and password of the sentinels in the"
+            .formatted(where, reply)
+            + " ConnectionSecurity of the client",
+        ErrorClassifier.of(new JedisDataException(reply), where, true));
+  }
+
+  @Test
+  void theRemedyIsTheEndOfTheMessage() {
+    CommandException fault = ErrorClassifier.of(new JedisDataException("LOADING"), WHERE, true);
+    LockException thrown = LockExceptions.from(fault, "x");
+    String remedy = thrown.remedy().orElseThrow();
+    assertTrue(thrown.getMessage().endsWith("; " + remedy), thrown::getMessage);
   }
 
   @Test
