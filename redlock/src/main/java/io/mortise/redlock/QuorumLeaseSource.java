@@ -180,8 +180,7 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
       NodeReply<T> answer = answers.get(i);
       complete.add(
           answer == null
-              ? new NodeReply<>(
-                  null, members.at(i).silent("did not answer in time, asked " + what))
+              ? new NodeReply<>(null, members.at(i).silent("did not answer in time, asked " + what))
               : answer);
     }
     return complete;

@@ -56,7 +56,13 @@ class AggregateFailureTest {
   @Test
   void factsWithoutARemedyAreJoined() {
     assertSays("a | b", plain("a"), plain("b"), plain("a"));
-    assertSays("'x; job': closed | 'y; job': closed", plain("'x; job': closed"), plain("'y; job': closed"));
-    assertSays("it was so; or so | it is not so; or so", plain("it was so; or so"), plain("it is not so; or so"));
+    assertSays(
+        "'x; job': closed | 'y; job': closed",
+        plain("'x; job': closed"),
+        plain("'y; job': closed"));
+    assertSays(
+        "it was so; or so | it is not so; or so",
+        plain("it was so; or so"),
+        plain("it is not so; or so"));
   }
 }

@@ -78,7 +78,7 @@ class LockExceptionsTest {
     String reply = "NOAUTH Authentication required.";
     assertSays(
         "access was denied (%s says: %s); correct user and password of the sentinels in the"
-            .formatted(where, reply)
+                .formatted(where, reply)
             + " ConnectionSecurity of the client",
         ErrorClassifier.of(new JedisDataException(reply), where, true));
   }
