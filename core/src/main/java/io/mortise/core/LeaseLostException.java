@@ -16,7 +16,11 @@ public final class LeaseLostException extends IllegalMonitorStateException {
   public LeaseLostException(LeaseLoss loss) {
     super(
         "lock '%s': the lease with fencing token %d was lost %d ms ago: %s"
-            .formatted(loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
+            .formatted(
+                Objects.requireNonNull(loss, "loss").lockName(),
+                loss.fencingToken(),
+                loss.age().toMillis(),
+                loss.detail()));
     this.loss = loss;
   }
 

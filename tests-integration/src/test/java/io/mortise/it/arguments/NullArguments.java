@@ -62,7 +62,7 @@ final class NullArguments {
   /** Returns the parameters of constructors and static methods that are not refused as null. */
   List<String> acceptedByClass(Class<?> type) {
     List<String> accepted = new ArrayList<>();
-    boolean thrown = Throwable.class.isAssignableFrom(type); // it must not hide another exception
+    boolean thrown = Throwable.class.isAssignableFrom(type); // it must not hide its cause
     if (!Modifier.isAbstract(type.getModifiers()) && !thrown) {
       for (Constructor<?> constructor : type.getConstructors()) {
         accepted.addAll(accepted(constructor, null, Set.of(constructor)));
