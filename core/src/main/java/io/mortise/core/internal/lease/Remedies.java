@@ -37,7 +37,7 @@ public final class Remedies {
       case CERTIFICATE_REJECTED -> "name the host of the certificate, and trust its issuer";
       case MISCONFIGURED -> ofMisconfigured(reply(fault));
       case WRONG_TYPE -> "use another name, or a namespace that nothing else uses";
-      case NOT_SUPPORTED -> ofNotSupported(reply(fault));
+      case NOT_SUPPORTED -> ofNotSupported(fact(fault));
       case SCRIPT ->
           "use a Redis or Valkey that runs Lua scripts, without a proxy that changes them";
       case CLIENT_CLOSED -> "ask before the client is closed";
@@ -58,7 +58,9 @@ public final class Remedies {
         fault.kind() == Kind.UNREACHABLE
             && fault.getCause() != null // otherwise it is an error of this process
             && !fact(fault).contains("; ");
-    return unnamed || fault.isServerReply();
+    boolean unacknowledged =
+        fault.kind() == Kind.NOT_REPLICATED || fault.kind() == Kind.NOT_SUPPORTED;
+    return unnamed || unacknowledged || fault.isServerReply();
   }
 
   private static boolean isSilence(CommandException fault) {
@@ -109,21 +111,22 @@ public final class Remedies {
         : "correct the URI of the client";
   }
 
-  private static String ofNotSupported(String reply) {
-    return reply.contains("appendonly is disabled")
+  private static String ofNotSupported(String fact) {
+    return fact.contains("appendonly is disabled")
         ? "let the server write its append-only file (appendonly yes), or leave out the option"
         : "use a server that has this command, or leave out the option";
   }
 
   private static String ofAccessDenied(String fact, String reply) {
-    if (fact.contains("of sentinels [")) {
-      return "correct user and password of the sentinels in the ConnectionSecurity of the client";
-    }
     if (reply.contains("protected mode")) {
       return "give the server a password or users, or connect from its own host";
     }
-    return reply.contains("WRONGPASS") || reply.contains("NOAUTH") || reply.contains("password")
-        ? "correct user and password in the URI of the client"
-        : "give the user the rights of docs/wire.md, for the names of its locks";
+    if (reply.contains("WRONGPASS") || reply.contains("NOAUTH") || reply.contains("password")) {
+      return fact.contains("of sentinels [") // the master's address, and that of its sentinels
+          ? "correct user and password: those of the master in the URI of the client, those of the"
+              + " sentinels in its ConnectionSecurity"
+          : "correct user and password in the URI of the client";
+    }
+    return "give the user the rights of docs/wire.md, for the names of its locks";
   }
 }

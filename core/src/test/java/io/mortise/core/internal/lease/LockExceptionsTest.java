@@ -10,6 +10,7 @@ import io.mortise.core.LockException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -72,15 +73,35 @@ class LockExceptionsTest {
         ErrorClassifier.of(new JedisDataException(reply), WHERE, true));
   }
 
+  /** One address stands for both. */
   @Test
-  void thePasswordOfSentinelsIsNotThatOfTheServer() {
+  void thePasswordOfAMasterAndThatOfItsSentinelsHaveTheirPlaces() {
     String where = "the master 'm' of sentinels [127.0.0.1:26379]";
-    String reply = "NOAUTH Authentication required.";
+    for (String reply : List.of("NOAUTH Authentication required.", "WRONGPASS invalid")) {
+      assertSays(
+          "access was denied (%s says: %s); correct user and password: those of the master in the"
+                  .formatted(where, reply)
+              + " URI of the client, those of the sentinels in its ConnectionSecurity",
+          ErrorClassifier.of(new JedisDataException(reply), where, true));
+    }
+    String reply = "NOPERM this user has no permissions to run the 'hset' command";
     assertSays(
-        "access was denied (%s says: %s); correct user and password of the sentinels in the"
+        "access was denied (%s says: %s); give the user the rights of docs/wire.md, for the names"
                 .formatted(where, reply)
-            + " ConnectionSecurity of the client",
+            + " of its locks",
         ErrorClassifier.of(new JedisDataException(reply), where, true));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NOT_REPLICATED, 0 of 1 replicas, 'connect more replicas, or require fewer acknowledgements'",
+    "NOT_SUPPORTED, unknown command, 'use a server that has this command, or leave out the option'",
+    "NOT_SUPPORTED, appendonly is disabled,"
+        + " 'let the server write its append-only file (appendonly yes), or leave out the option'",
+  })
+  void anAcquisitionThatWasUndoneHasARemedy(Kind kind, String fact, String remedy) {
+    String undone = fact + "; it was undone";
+    assertSays(undone + "; " + remedy, new CommandException(kind, false, undone, null));
   }
 
   @Test
