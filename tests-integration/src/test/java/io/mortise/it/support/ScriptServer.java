@@ -145,7 +145,7 @@ public class ScriptServer implements BeforeAllCallback, BeforeEachCallback, Afte
 
   private String next() {
     try {
-      String message = messages.poll(20, TimeUnit.SECONDS);
+      String message = messages.poll(10, TimeUnit.SECONDS);
       if (message == null) {
         throw new AssertionError("no message comes");
       }

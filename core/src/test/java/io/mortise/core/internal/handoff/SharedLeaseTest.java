@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +59,12 @@ class SharedLeaseTest {
         null,
         TERMS,
         new AttemptStart(sentNanos, context.holds().epoch()));
+  }
+
+  private static SharedHold shared(
+      LeaseContext context, RedisLease base, Consumer<SharedHold> onClosed) {
+    return new SharedHold(
+        context.ticker(), context.closing(), LockOptions.defaults().tuning(), base, onClosed);
   }
 
   /** Fails the first time that a user leaves. */
@@ -112,13 +119,7 @@ class SharedLeaseTest {
     try {
       LeaseContext context = connected.context().lease();
       RedisLease base = hold(context, context.nanos() - LEASE.multipliedBy(2).toNanos());
-      SharedHold shared =
-          new SharedHold(
-              context.ticker(),
-              context.closing(),
-              LockOptions.defaults().tuning(),
-              base,
-              closed -> {});
+      SharedHold shared = shared(context, base, closed -> {});
       shared.begin(new FakeSource("orders"), null);
       joined.set(shared);
 
@@ -140,13 +141,7 @@ class SharedLeaseTest {
     try {
       LeaseContext context = connected.context().lease();
       RedisLease base = hold(context, context.nanos());
-      SharedHold shared =
-          new SharedHold(
-              context.ticker(),
-              context.closing(),
-              LockOptions.defaults().tuning(),
-              base,
-              closed -> {});
+      SharedHold shared = shared(context, base, closed -> {});
       SharedLease first = shared.begin(new FakeSource("orders"), null);
       SharedLease second = shared.begin(new FakeSource("orders"), null);
 
@@ -176,10 +171,8 @@ class SharedLeaseTest {
       LeaseContext context = connected.context().lease();
       RedisLease base = hold(context, context.nanos());
       SharedHold shared =
-          new SharedHold(
-              context.ticker(),
-              context.closing(),
-              LockOptions.defaults().tuning(),
+          shared(
+              context,
               base,
               closed -> {
                 if (closings.incrementAndGet() == 1) {
