@@ -4,7 +4,7 @@ import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionSettings.Durability;
-import io.mortise.connection.pool.ErrorClassifier;
+import io.mortise.connection.pool.ErrorReplies;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -52,7 +52,7 @@ record ReplicaAcknowledgement(Durability wanted) {
     String message = String.valueOf(refusal.getMessage());
     return message.startsWith("ERR unknown command")
         || (message.contains("WAITAOF cannot be used")
-            && !message.contains(ErrorClassifier.NOT_OF_REPLICAS));
+            && !message.contains(ErrorReplies.NOT_OF_REPLICAS));
   }
 
   private static String unsupported(JedisDataException refusal) {

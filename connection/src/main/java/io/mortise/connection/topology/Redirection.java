@@ -1,6 +1,6 @@
 package io.mortise.connection.topology;
 
-import io.mortise.connection.pool.ErrorClassifier;
+import io.mortise.connection.pool.ErrorReplies;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisAskDataException;
@@ -34,6 +34,6 @@ sealed interface Redirection {
 
   private static boolean isTryAgain(JedisDataException reply) {
     String message = String.valueOf(reply.getMessage());
-    return message.startsWith("TRYAGAIN") || ErrorClassifier.isMovingKey(message);
+    return message.startsWith("TRYAGAIN") || ErrorReplies.isMovingKey(message);
   }
 }

@@ -7,13 +7,11 @@ import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ConnectionPool;
-import io.mortise.connection.pool.ErrorClassifier;
 import io.mortise.connection.pool.Exchange;
 import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -25,10 +23,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * scheduler's thread calls; actions are set before the first use. Each attempt has a connection of
  * its own, or a share in a batch of the {@link CommandCombiner}.
  */
-final class RedisNode implements Topology.Server, PipelineTransport.Lender, AutoCloseable {
+final class RedisNode implements Topology.Server, AutoCloseable {
   private final String address;
   private final ConnectionPool connections;
-  private final PlatformThreadOffload offload = new PlatformThreadOffload();
+  private final ConnectionLender lender;
   private final CommandCombiner combiner;
   private Runnable connectionLostAction = () -> {};
   private Runnable refusedWriteAction = () -> connectionLostAction.run();
@@ -39,7 +37,8 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   RedisNode(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
-    this.combiner = PipelineTransport.to(this);
+    this.lender = new ConnectionLender(address, connections);
+    this.combiner = PipelineTransport.to(lender);
     this.reachability = new NodeReachability(address, (server, fault) -> {});
   }
 
@@ -151,7 +150,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
 
   private Reply exchangeOnBorrowed(Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
-    ConnectionPool.PooledConnection pooled = borrow(deadline);
+    ConnectionPool.PooledConnection pooled = lender.borrow(deadline);
     boolean reusable = false;
     boolean sent = false;
     try {
@@ -162,12 +161,12 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
         Object reply;
         try {
           if (!repeatable) {
-            onThread(connection, 0, deadline, () -> probe(connection));
+            lender.onThread(connection, 0, deadline, () -> probe(connection));
             connection.setSoTimeout(deadline.leftMillis());
           }
           sent = true;
           reply =
-              onThread(
+              lender.onThread(
                   connection, exchange.bytes(), deadline, () -> exchange.on(connection, deadline));
         } finally {
           if (!connection.isBroken()) {
@@ -178,9 +177,9 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
         return new Reply(reply, null, RedisConnection.serverRunIdOf(connection));
       } catch (JedisDataException e) {
         reusable = !connection.isBroken();
-        throw fault(e, pooled, sent);
+        throw lender.fault(e, pooled, sent);
       } catch (RuntimeException e) {
-        throw fault(e, pooled, sent);
+        throw lender.fault(e, pooled, sent);
       }
     } finally {
       boolean returned = false;
@@ -193,30 +192,6 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
     }
   }
 
-  @Override
-  public <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
-    return offload.run(connection, bytes, deadline, exchange);
-  }
-
-  @Override
-  public CommandException fault(RuntimeException thrown, ConnectionPool.PooledConnection pooled) {
-    return fault(thrown, pooled, true);
-  }
-
-  private CommandException fault(
-      RuntimeException thrown, ConnectionPool.PooledConnection pooled, boolean sent) {
-    CommandException fault =
-        ErrorClassifier.of(thrown, address, sent)
-            .onServer(RedisConnection.serverRunIdOf(pooled.connection()));
-    if (fault.isTimeOut()) {
-      pooled.timedOut();
-    }
-    if (fault.hasLostConnection() || fault.kind() == Kind.READ_ONLY) {
-      pooled.endGeneration();
-    }
-    return fault;
-  }
-
   /** Throws if the connection is dead. Any answer proves that it is not, a refusal too. */
   private static boolean probe(Connection connection) {
     try {
@@ -227,34 +202,8 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
   }
 
   @Override
-  public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
-    try {
-      return connections.borrow(deadline);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CommandException(
-          Kind.POOL_EXHAUSTED, false, "interrupted while all connections were in use", e);
-    } catch (RuntimeException e) {
-      if (connections.isClosed()) {
-        throw new CommandException(
-            Kind.CLIENT_CLOSED, false, "the client for " + address + " was closed", e);
-      }
-      throw ErrorClassifier.ofConnecting(e, address);
-    }
-  }
-
-  @Override
-  public int maxConnections() {
-    return connections.maxConnections();
-  }
-
-  @Override
   public Connection connect(Deadline deadline) throws CommandException {
-    try {
-      return connections.connect(deadline);
-    } catch (RuntimeException e) {
-      throw ErrorClassifier.ofConnecting(e, address);
-    }
+    return lender.connect(deadline);
   }
 
   /** See {@link ConnectionPool#canFailOver}. */
@@ -283,8 +232,7 @@ final class RedisNode implements Topology.Server, PipelineTransport.Lender, Auto
 
   @Override
   public void close() {
-    offload.close();
-    connections.close();
+    lender.close();
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.mortise.connection.testing.TestSettings;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -225,6 +226,34 @@ class ErrorClassifierTest {
         assertSame(thrown, fault.getCause());
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Connection reset, true",
+    "Connection reset by peer, true",
+    "Broken pipe, true",
+    "An established connection was aborted by the software in your host machine, true",
+    "Too many open files, false",
+    "Network is unreachable, false",
+  })
+  void aConnectionIsClosedByItsOtherEnd(String message, boolean closed) {
+    SocketException io = new SocketException(message);
+
+    CommandException fault =
+        ErrorClassifier.ofConnecting(new JedisConnectionException(message, io), WHERE);
+
+    assertEquals(closed, ErrorClassifier.hasClosed(fault));
+    assertEquals(closed, fault.getMessage().contains("closed the connection at once"));
+  }
+
+  @Test
+  void aRefusedConnectionIsNotClosedByItsOtherEnd() {
+    ConnectException io = new ConnectException("Connection refused");
+
+    assertFalse(
+        ErrorClassifier.hasClosed(
+            ErrorClassifier.ofConnecting(new JedisConnectionException("why", io), WHERE)));
   }
 
   @Test

@@ -50,10 +50,13 @@ class PipelineTransportTest {
   private final CountDownLatch open = new CountDownLatch(1);
   private volatile Function<List<String>, String> answers = PipelineTransportTest::echo;
   private final RespServer server = new RespServer(this::whenOpen);
-  private final RedisNode node = TestNodes.at(server, OPTIONS);
+  private final ConnectionPool connections = TestNodes.connections(server, OPTIONS);
+  private final RedisNode node = new RedisNode(server.address(), connections);
+  private final ConnectionLender lender = new ConnectionLender(server.address(), connections);
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology topology = new SingleNodeTopology(node, workers);
-  private final CommandCombiner combiner = PipelineTransport.to(node, new CombinerLimits(1, LONG));
+  private final CommandCombiner combiner =
+      PipelineTransport.to(lender, new CombinerLimits(1, LONG));
   private final ScriptExecutor commands = new ScriptExecutor(topology, workers, OPTIONS);
 
   /** The number in the name of the lock, as the answer. */
@@ -215,12 +218,12 @@ class PipelineTransportTest {
   private final class LateServer implements PipelineTransport.Lender {
     @Override
     public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
-      return node.borrow(deadline);
+      return lender.borrow(deadline);
     }
 
     @Override
     public int maxConnections() {
-      return node.maxConnections();
+      return lender.maxConnections();
     }
 
     @Override
@@ -233,7 +236,7 @@ class PipelineTransportTest {
     @Override
     public CommandException fault(
         RuntimeException thrown, ConnectionPool.PooledConnection connection) {
-      return node.fault(thrown, connection);
+      return lender.fault(thrown, connection);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.connection.topology;
 
+import io.mortise.connection.pool.ConnectionPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.LazyConnectionPool;
 import io.mortise.connection.testing.RespServer;
@@ -12,11 +13,12 @@ final class TestNodes {
 
   /** Returns a node with connections of its own, and no password. */
   static RedisNode at(RespServer server, ConnectionSettings settings) {
-    return new RedisNode(
-        server.address(),
-        new LazyConnectionPool(
-            HostAndPort.from(server.address()),
-            DefaultJedisClientConfig.builder().build(),
-            settings));
+    return new RedisNode(server.address(), connections(server, settings));
+  }
+
+  /** Returns connections without a password. */
+  static ConnectionPool connections(RespServer server, ConnectionSettings settings) {
+    return new LazyConnectionPool(
+        HostAndPort.from(server.address()), DefaultJedisClientConfig.builder().build(), settings);
   }
 }

@@ -1,0 +1,117 @@
+package io.mortise.connection.topology;
+
+import io.mortise.connection.concurrent.Deadline;
+import io.mortise.connection.pipeline.PipelineTransport;
+import io.mortise.connection.pool.CommandException;
+import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionPool;
+import io.mortise.connection.pool.ErrorClassifier;
+import io.mortise.connection.pool.PlatformThreadOffload;
+import io.mortise.connection.pool.RedisConnection;
+import java.util.function.Supplier;
+import redis.clients.jedis.Connection;
+
+/**
+ * Lends the connections to one server. Turns what fails on them into a {@link CommandException},
+ * and keeps the connections that the failure has shown to be of no use from being lent again.
+ *
+ * <p><b>Threads.</b> Any thread may call every method. A connection belongs to its borrower.
+ */
+final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable {
+  private final String address;
+  private final ConnectionPool connections;
+  private final PlatformThreadOffload offload = new PlatformThreadOffload();
+
+  ConnectionLender(String address, ConnectionPool connections) {
+    this.address = address;
+    this.connections = connections;
+  }
+
+  /**
+   * Borrows a connection; waits for one until the deadline. A new connection that the server closes
+   * while it is being made is made once more: the server may have restarted at that moment, and
+   * nothing was sent that may have run.
+   */
+  @Override
+  public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
+    try {
+      return borrowOnce(deadline);
+    } catch (CommandException fault) {
+      if (!ErrorClassifier.hasClosed(fault) || deadline.hasPassed()) {
+        throw fault;
+      }
+      return borrowOnce(deadline);
+    }
+  }
+
+  private ConnectionPool.PooledConnection borrowOnce(Deadline deadline) throws CommandException {
+    try {
+      return connections.borrow(deadline);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException(
+          Kind.POOL_EXHAUSTED, false, "interrupted while all connections were in use", e);
+    } catch (RuntimeException e) {
+      if (connections.isClosed()) {
+        throw new CommandException(
+            Kind.CLIENT_CLOSED, false, "the client for " + address + " was closed", e);
+      }
+      throw ErrorClassifier.ofConnecting(e, address);
+    }
+  }
+
+  @Override
+  public int maxConnections() {
+    return connections.maxConnections();
+  }
+
+  /** Returns a new connection that nobody else gets; see {@link ConnectionPool#connect}. */
+  Connection connect(Deadline deadline) throws CommandException {
+    try {
+      return connections.connect(deadline);
+    } catch (RuntimeException e) {
+      throw ErrorClassifier.ofConnecting(e, address);
+    }
+  }
+
+  @Override
+  public <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
+    return offload.run(connection, bytes, deadline, exchange);
+  }
+
+  @Override
+  public CommandException fault(RuntimeException thrown, ConnectionPool.PooledConnection pooled) {
+    return fault(thrown, pooled, true);
+  }
+
+  /**
+   * Classifies an exception on that connection.
+   *
+   * @param sent whether the command had been sent, so that it may have run
+   */
+  CommandException fault(
+      RuntimeException thrown, ConnectionPool.PooledConnection pooled, boolean sent) {
+    CommandException fault =
+        ErrorClassifier.of(thrown, address, sent)
+            .onServer(RedisConnection.serverRunIdOf(pooled.connection()));
+    if (fault.isTimeOut()) {
+      pooled.timedOut();
+    }
+    if (fault.hasLostConnection() || fault.kind() == Kind.READ_ONLY) {
+      pooled.endGeneration();
+    }
+    return fault;
+  }
+
+  @Override
+  public void close() {
+    offload.close();
+    connections.close();
+  }
+
+  /** Returns the server's address, for names and messages. */
+  @Override
+  public String toString() {
+    return address;
+  }
+}
