@@ -1,5 +1,6 @@
 package io.mortise.core;
 
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +87,7 @@ public final class LockException extends RuntimeException {
   public LockException(
       Reason reason, String fact, @Nullable String remedy, @Nullable Throwable cause) {
     super(remedy == null ? fact : fact + "; " + remedy, cause);
-    this.reason = reason;
+    this.reason = Objects.requireNonNull(reason, "reason");
     this.remedy = remedy;
   }
 

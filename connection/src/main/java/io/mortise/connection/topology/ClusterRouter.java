@@ -143,7 +143,11 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
     }
     if (master == null) {
       throw new CommandException(
-          Kind.NOT_READY, false, "no node of the %s has slot %d".formatted(nodes, slot), null);
+          Kind.NOT_READY,
+          false,
+          "no node of the %s has slot %d; give each slot of the cluster a master that runs"
+              .formatted(nodes, slot),
+          null);
     }
     return nodes.at(master);
   }

@@ -16,15 +16,15 @@ public final class Remedies {
   public static final String SILENCE =
       "look at the load of the server and at the network, or raise LockOptions.commandTimeout";
 
+  /** In the message of an operating system that lets this process open no more sockets. */
+  private static final String NO_FILES = "Too many open files";
+
   private Remedies() {}
 
   /** Returns the remedy for a report about a server, also where the fact names one. */
   public static String of(CommandException fault) {
     return switch (fault.kind()) {
-      case UNREACHABLE ->
-          isSilence(fault)
-              ? SILENCE
-              : "see whether the server runs, and whether host, port and TLS settings are right";
+      case UNREACHABLE -> ofUnreachable(fault);
       case NOT_READY -> ofNotReady(reply(fault));
       case READ_ONLY -> "name its master, or the sentinels that watch it";
       case OUT_OF_MEMORY ->
@@ -76,6 +76,16 @@ public final class Remedies {
   private static String reply(CommandException fault) {
     Throwable reply = fault.getCause();
     return reply == null ? "" : String.valueOf(reply.getMessage());
+  }
+
+  private static String ofUnreachable(CommandException fault) {
+    if (isSilence(fault)) {
+      return SILENCE;
+    }
+    return fact(fault).contains(NO_FILES)
+        ? "raise the number of files that this process may open (ulimit -n), or find out which it"
+            + " does not close"
+        : "see whether the server runs, and whether host, port and TLS settings are right";
   }
 
   private static String ofNotReady(String reply) {

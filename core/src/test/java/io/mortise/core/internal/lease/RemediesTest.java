@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,15 @@ class RemediesTest {
       })
   void aMissingRightDoes(String error) {
     assertTrue(Remedies.of(reply(error)).contains(RIGHTS));
+  }
+
+  @Test
+  void aProcessWithoutAnotherSocketIsNotSentToTheServer() {
+    CommandException fault =
+        ErrorClassifier.of(
+            new JedisConnectionException(new SocketException("Too many open files")), "x", false);
+
+    assertTrue(Remedies.of(fault).contains("ulimit -n"));
   }
 
   @Test
