@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -46,6 +47,17 @@ public final class RedisOptions {
   private @Nullable Path cacert;
 
   @Option(
+      names = "--sentinel-user",
+      paramLabel = "USER",
+      description =
+          "The user at sentinels; the one in the URI is that of the server which they watch. Default:"
+              + " the default user. The password for the sentinels, if they want one, comes from the"
+              + " variable "
+              + RedisUris.SENTINEL_PASSWORD_VARIABLE
+              + ".")
+  private @Nullable String sentinelUser;
+
+  @Option(
       names = "--namespace",
       paramLabel = "PREFIX",
       description = "The beginning of all names, such as 'billing:'. Default: none.")
@@ -71,13 +83,15 @@ public final class RedisOptions {
    */
   public RedisClients open(UnaryOperator<LockOptions.Builder> settings) {
     LockOptions options = options(settings);
-    ConnectionSecurity security = security();
+    Path file = cacert;
+    SSLContext tls =
+        file == null ? null : CheckedOptions.valueOf(command, () -> TrustedCertificates.of(file));
     List<String> uris = RedisUris.of(given, System.getenv());
     RedisClients clients =
         new RedisClients(uris.stream().map(RedisUris::shown).toList(), new ArrayList<>());
     for (String uri : uris) {
       try {
-        clients.all().add(LockClient.create(uri, security, options));
+        clients.all().add(LockClient.create(uri, security(uri, tls), options));
       } catch (IllegalArgumentException e) {
         clients.close();
         throw new ParameterException(
@@ -91,11 +105,21 @@ public final class RedisOptions {
     return clients;
   }
 
-  private ConnectionSecurity security() {
-    Path file = cacert;
-    return file == null
-        ? ConnectionSecurity.NONE
-        : CheckedOptions.valueOf(command, () -> TrustedCertificates.of(file));
+  /** The variable may be set for another URI; the option is for this one. */
+  private ConnectionSecurity security(String uri, @Nullable SSLContext tls) {
+    ConnectionSecurity.Builder security = ConnectionSecurity.builder();
+    if (tls != null) {
+      security.tls(tls);
+    }
+    if (sentinelUser != null) {
+      security.sentinelUser(sentinelUser);
+    }
+    String password = System.getenv(RedisUris.SENTINEL_PASSWORD_VARIABLE);
+    boolean wanted = sentinelUser != null || RedisUris.namesSentinels(uri);
+    if (wanted && password != null && !password.isEmpty()) {
+      security.sentinelPassword(password);
+    }
+    return security.build();
   }
 
   private LockOptions options(UnaryOperator<LockOptions.Builder> settings) {

@@ -16,6 +16,9 @@ final class RedisUris {
   /** The variable in which {@code redis-cli} expects the password too. */
   static final String PASSWORD_VARIABLE = "REDISCLI_AUTH";
 
+  /** The variable with the password of sentinels, which is none of the servers that they watch. */
+  static final String SENTINEL_PASSWORD_VARIABLE = "MORTISE_SENTINEL_PASSWORD";
+
   private RedisUris() {}
 
   /**
@@ -58,6 +61,11 @@ final class RedisUris {
         + encoded
         + "@"
         + uri.substring(Math.max(from, at + 1));
+  }
+
+  /** Returns whether the hosts of the URI are sentinels. */
+  static boolean namesSentinels(String uri) {
+    return uri.startsWith("redis-sentinel://") || uri.startsWith("rediss-sentinel://");
   }
 
   /** Returns the URI without user and password, for messages. */

@@ -1,6 +1,5 @@
 package io.mortise.cli.options;
 
-import io.mortise.core.ConnectionSecurity;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -21,19 +20,19 @@ final class TrustedCertificates {
   private TrustedCertificates() {}
 
   /**
-   * Returns the security of connections that trust these certificates alone.
+   * Returns a context of TLS that trusts these certificates alone.
    *
    * @param file one certificate or more, in PEM or DER
    * @throws IllegalArgumentException if it cannot be read, or has none; with the sentence for the
    *     user
    */
-  static ConnectionSecurity of(Path file) {
+  static SSLContext of(Path file) {
     Collection<? extends Certificate> certificates = read(file);
     if (certificates.isEmpty()) {
       throw new IllegalArgumentException("--cacert: '%s' has no certificate".formatted(file));
     }
     try {
-      return ConnectionSecurity.builder().tls(trusting(certificates)).build();
+      return trusting(certificates);
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException("this JVM has no TLS", e);
     }

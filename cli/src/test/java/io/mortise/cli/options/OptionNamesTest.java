@@ -19,6 +19,12 @@ class OptionNamesTest {
     assertEquals(
         "--cacert is for a URI with rediss, and this one has redis",
         OptionNames.in("a context of TLS is for a URI with rediss, and this one has redis"));
+    assertEquals(
+        "those of the sentinels in --sentinel-user and the variable MORTISE_SENTINEL_PASSWORD",
+        OptionNames.in("those of the sentinels in its ConnectionSecurity"));
+    assertEquals(
+        "raise its maxclients",
+        OptionNames.in("raise its maxclients, or lower LockTuning.maxConnections"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));
     assertEquals(
         "--ttl must be at least 100 ms", OptionNames.inRefusal("lease must be at least 100 ms"));
