@@ -54,7 +54,7 @@ class NodeReacquisitionTest {
   private final String name = Names.fresh();
   private final List<State> changes = new CopyOnWriteArrayList<>();
   private final List<LeaseLoss> losses = new CopyOnWriteArrayList<>();
-  private final QuorumClients here = nodes.proxied(OPTIONS, BUDGET);
+  private QuorumClients here = nodes.proxied(OPTIONS, BUDGET);
   private final QuorumClients there = nodes.direct(OPTIONS, BUDGET);
 
   private QuorumLease watched(QuorumLease lease) {
@@ -156,6 +156,8 @@ class NodeReacquisitionTest {
 
   @Test
   void aNodeThatGrantsLateDuringItsReacquisitionIsReacquiredLater() throws Exception {
+    // So long that the acquisition without a reply outlasts any attempt to reacquire the node.
+    here = nodes.proxied(OPTIONS.toBuilder().commandTimeout(LIVENESS).build(), BUDGET);
     nodes.begin(PAUSED, 2);
     QuorumLease lease = watched(here.acquire(name));
     long token = lease.fencingToken();
