@@ -61,8 +61,7 @@ class FairPositionTest {
 
   @RegisterExtension static final TwoClients clients = new TwoClients();
 
-  @RegisterExtension
-  final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
+  @RegisterExtension final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
 
   private final RedisFairLock lock = order.here();
 

@@ -111,9 +111,7 @@ class BoundedWaitTest {
     AsyncCall<Long> waiter =
         AsyncCall.start(
             () ->
-                runningMillisOf(
-                    () ->
-                        assertThrows(LockException.class, () -> lock.tryLock(wait))));
+                runningMillisOf(() -> assertThrows(LockException.class, () -> lock.tryLock(wait))));
     redis.awaitSubscriber(name);
     waiter.awaitParked();
 
