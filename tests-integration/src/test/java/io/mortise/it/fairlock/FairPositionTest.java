@@ -44,7 +44,16 @@ class FairPositionTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private static final String STRANGER = "6b1f2a34-0d5c-8e7f-9a8b-c0d1e2f3a4b5:";
-  private static final String FAR_AWAY = "9000000000000";
+
+  /** No waiter loses its place during the test, although a slow machine sends heartbeats late. */
+  private static final Duration WAITER_TIMEOUT = Duration.ofHours(1);
+
+  /**
+   * Before the deadlines of our waiters. If the strangers' were later, each attempt of ours would
+   * read the whole queue: on a slow machine more work than the server does before the attempts are
+   * repeated.
+   */
+  private static final Duration STRANGERS_STAY = Duration.ofMinutes(30);
 
   /** Moves a waiter to the head or to the tail, in one step. */
   private static final String MOVE =
@@ -52,8 +61,7 @@ class FairPositionTest {
 
   @RegisterExtension static final TwoClients clients = new TwoClients();
 
-  @RegisterExtension
-  final ServedOrder order = new ServedOrder(clients, RedisFairLock.DEFAULT_WAITER_TIMEOUT);
+  @RegisterExtension final ServedOrder order = new ServedOrder(clients, WAITER_TIMEOUT);
 
   private final RedisFairLock lock = order.here();
 
@@ -61,9 +69,10 @@ class FairPositionTest {
   private void appendStrangers() {
     List<String> places = new ArrayList<>(List.of("RPUSH", order.list));
     List<String> deadlines = new ArrayList<>(List.of("ZADD", order.deadlines));
+    String deadline = Long.toString(order.now() + STRANGERS_STAY.toMillis());
     for (int i = 0; i < AHEAD; i++) {
       places.add(STRANGER + i);
-      deadlines.addAll(List.of(FAR_AWAY, STRANGER + i));
+      deadlines.addAll(List.of(deadline, STRANGER + i));
     }
     order.server().command(places.toArray(String[]::new));
     order.server().command(deadlines.toArray(String[]::new));

@@ -226,7 +226,8 @@ public final class ServedOrder implements AfterEachCallback {
     server().command("ZADD", deadlines, Long.toString(now() - 1), holder);
   }
 
-  private long now() {
+  /** Returns the time of the server's clock, in ms. */
+  long now() {
     List<String> time = strings("TIME");
     return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
   }
