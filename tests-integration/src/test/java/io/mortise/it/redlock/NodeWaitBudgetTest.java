@@ -43,12 +43,6 @@ class NodeWaitBudgetTest {
           .commandTimeout(Duration.ofSeconds(12))
           .build();
 
-  /** A machine may stand still for some seconds before the fault of a test begins. */
-  private static final Duration WAIT = Duration.ofSeconds(8);
-
-  /** More than half of the wait. */
-  private static final Duration ANSWERED = Duration.ofMillis(4_600);
-
   private static final int[] ALL = {0, 1, 2, 3, 4};
 
   private final String name = Names.fresh();
@@ -109,9 +103,9 @@ class NodeWaitBudgetTest {
     QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(300));
     nodes.holdAsStranger(name, ALL);
     AsyncCall<Boolean> caller =
-        AsyncCall.start(() -> here.lock(name).tryLock(WAIT, OPTIONS.lease()));
+        AsyncCall.start(() -> here.lock(name).tryLock(Duration.ofSeconds(4), OPTIONS.lease()));
     nodes.awaitWaiter(name);
-    Eventually.holdsFor(ANSWERED, "the call waits", () -> !caller.isDone());
+    Eventually.holdsFor(Duration.ofMillis(2_600), "the call waits", () -> !caller.isDone());
     nodes.begin(PAUSED, ALL);
     assertFalse(caller.get());
   }
@@ -121,7 +115,7 @@ class NodeWaitBudgetTest {
     QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(300));
     nodes.holdAsStranger(name, ALL);
     AsyncCall<Boolean> caller =
-        AsyncCall.start(() -> here.lock(name).tryLock(WAIT, OPTIONS.lease()));
+        AsyncCall.start(() -> here.lock(name).tryLock(Duration.ofSeconds(5), OPTIONS.lease()));
     nodes.awaitWaiter(name);
     nodes.begin(PAUSED, ALL);
     assertThrows(LockException.class, caller::get);
