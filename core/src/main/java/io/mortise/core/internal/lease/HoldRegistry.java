@@ -92,6 +92,7 @@ public final class HoldRegistry {
     return false;
   }
 
+  /** The closing thread may have found the hold, and lost it: then it releases it too. */
   private void refuseBecauseClosed(RegisteredHold hold) {
     if (hold.lose(Reason.CLIENT_CLOSED, ticker.read(), "its client was closed at that moment")) {
       scheduler.remove(hold);
@@ -100,8 +101,8 @@ public final class HoldRegistry {
       } catch (CommandException fault) {
         LOG.warn("{}: could not be released when its client was closed", hold, fault);
       }
-      throw LockExceptions.clientClosed(hold.lockName());
     }
+    throw LockExceptions.clientClosed(hold.lockName());
   }
 
   /** Removes a hold from the registry: it is neither renewed nor verified any more. */

@@ -4,6 +4,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.scripts.ScriptCall;
@@ -136,7 +137,7 @@ final class LeaseRelease implements Completions.Operation {
    * Hands the hold off to the next acquisition in the local queue, if there is one and the hold may
    * be handed off: it has no open questions, and is within the limits for the number and time of
    * hand-offs. No command is sent, unless the last waiter leaves the queue before it takes the
-   * hold: then the hold is released.
+   * hold: then the hold is released, and its owner learns of a fault or a loss as without a waiter.
    *
    * <p>Example: the scheduler sends a renewal while this thread hands the hold off, and Redis does
    * not know the hold. The reply first sets the time of the next request, and then marks the hold
@@ -144,7 +145,7 @@ final class LeaseRelease implements Completions.Operation {
    * either it sees the failure and does not hand off, or the next holder inherits the time at which
    * this renewal was due, and asks Redis then. An interval from now would be too late.
    */
-  private boolean tryHandOff() {
+  private boolean tryHandOff() throws CommandException {
     LeaseSlot slot = termination.slot();
     if (!slot.mayHandOff(token.get())
         || termination.unanswered().exists()
@@ -167,9 +168,11 @@ final class LeaseRelease implements Completions.Operation {
     TransferableHold untaken = slot.handOff(transferred, beforeOffer); // this hold, or a later one
     unconfirmed = false;
     if (untaken != null) {
-      unclaimed = untaken;
-      context.releases().releaseNow(id.protocol(), untaken, context.commands().timeoutNanos());
+      unclaimed = untaken; // until there is a reply: without one it is released in the background
+      RuntimeException thrown =
+          interpretReply(context.commands().run(id.protocol().release(untaken.holder())));
       unclaimed = null;
+      throwIfPresent(thrown);
     }
     return true;
   }
@@ -178,19 +181,28 @@ final class LeaseRelease implements Completions.Operation {
 
   /** Completes the release after its reply; throws if it is in doubt. */
   void onReply(Reply reply) {
-    LockException inDoubt = interpretReply(reply);
+    RuntimeException inDoubt = interpretReply(reply);
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
     }
     termination.releaseAnswered();
     unconfirmed = false; // not before: after an error the release is repeated
-    if (inDoubt != null) {
-      throw inDoubt;
+    throwIfPresent(inDoubt);
+  }
+
+  private static void throwIfPresent(@Nullable RuntimeException thrown) {
+    if (thrown != null) {
+      throw thrown;
     }
   }
 
-  private @Nullable LockException interpretReply(Reply reply) {
+  /**
+   * Ends the hold by the reply to its release. Returns what the state does not say: that the
+   * release is in doubt, or that a hold was lost which has ended as released, because it was handed
+   * off.
+   */
+  private @Nullable RuntimeException interpretReply(Reply reply) {
     List<?> fields = (List<?>) reply.value();
     long answer = (Long) fields.get(0);
     long status = answer == ONLY_WAITED ? 0 : answer;
@@ -210,7 +222,7 @@ final class LeaseRelease implements Completions.Operation {
     }
     state.endRelease(loss);
     context.observer().replied(id.protocol(), id.holder(), fields);
-    return inDoubt;
+    return loss != null && state.now().loss() == null ? new LeaseLostException(loss) : inDoubt;
   }
 
   /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */

@@ -57,6 +57,9 @@ class HoldRegistryTest {
           closing,
           ticker);
 
+  /** Whether the holds have not ended. */
+  private boolean live = true;
+
   /** The requests to the holds, by the names of the methods. */
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
@@ -89,6 +92,10 @@ class HoldRegistryTest {
                   }
                   case "releaseCall" -> RELEASE;
                   case "lockName", "toString" -> "orders";
+                  case "lose" -> {
+                    requests.add("lose");
+                    yield live;
+                  }
                   default -> {
                     requests.add(method.getName());
                     yield method.getReturnType() == boolean.class ? true : null;
@@ -136,6 +143,18 @@ class HoldRegistryTest {
     assertEquals(
         List.of(new String(INSPECT.sha1(), UTF_8)),
         server.heard().stream().map(command -> command.get(1)).toList());
+  }
+
+  @Test
+  void aHoldThatTheClosingThreadHasLostMeanwhileIsNotGranted() {
+    live = false;
+    RegisteredHold hold = hold(closing::begin);
+
+    LockException thrown =
+        assertThrows(LockException.class, () -> registry.register(hold, registry.epoch()));
+
+    assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
+    assertEquals(List.of(), server.heard(), "the closing thread releases it");
   }
 
   private void awaitVerifications(int number) {

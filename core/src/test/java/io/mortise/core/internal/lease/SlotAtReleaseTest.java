@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.base.Ticker;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
@@ -111,19 +114,50 @@ class SlotAtReleaseTest {
     assertEquals(1, slot.releases.get());
   }
 
-  /** The last waiter leaves before it takes the hold, and the heap is full. */
-  @Test
-  void anUnclaimedHoldIsReleasedAfterAnError() {
+  /** Lets the last waiter leave before it takes the hold. */
+  private void handOffInVain(Runnable meanwhile) {
     hold.slot.set(
         new FakeQueueSlot() {
           @Override
           public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
-            answer = "-ERR on purpose\r\n";
-            ofReleases.fillHeapOnce();
+            meanwhile.run();
+            beforeOffer.run();
             return offered;
           }
         });
     hold.slot.reserveTokensUntil(16);
+  }
+
+  @Test
+  void theLossOfAnUnclaimedHoldIsThrown() {
+    handOffInVain(() -> answer = RespServer.integers(List.of(0L, 0L)));
+
+    LeaseLostException lost = assertThrows(LeaseLostException.class, hold.release::release);
+
+    assertEquals(Reason.MISSING, lost.loss().reason());
+    assertEquals(1, releases());
+    assertEquals(0, context.releases().size());
+  }
+
+  @Test
+  void theFaultAtAnUnclaimedHoldIsThrownAndItsReleaseRepeated() {
+    handOffInVain(() -> answer = "-ERR on purpose\r\n");
+
+    LockException fault = assertThrows(LockException.class, hold.release::release);
+
+    assertTrue(fault.getMessage().contains("repeated in the background"), fault::getMessage);
+    answer = RELEASED;
+    await().atMost(BackgroundCall.LIVENESS).until(() -> releases() > 1);
+  }
+
+  /** The heap is full. */
+  @Test
+  void anUnclaimedHoldIsReleasedAfterAnError() {
+    handOffInVain(
+        () -> {
+          answer = "-ERR on purpose\r\n";
+          ofReleases.fillHeapOnce();
+        });
 
     assertThrows(OutOfMemoryError.class, hold.release::release);
 
