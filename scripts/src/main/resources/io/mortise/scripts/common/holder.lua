@@ -8,10 +8,8 @@ local holder = redis.call('HKEYS', KEYS[1])[1]
 if not holder then
   return 0
 end
-local life = redis.call('PTTL', KEYS[1])
-if life <= 0 then
-  life = ARGV[2]
-end
+local left = redis.call('PTTL', KEYS[1])
+local life = left > 0 and string.format('%.0f', left) or ARGV[2] -- Redis 7.2 may write a number with an exponent
 redis.call('GET', KEYS[3]) -- fails on another type, SET would not
 -- A server without memory lets a script go on that has begun to write: so it does not refuse the mark.
 redis.call('PEXPIRE', KEYS[3], life)

@@ -107,7 +107,7 @@ local function release_segment(k, i, holder, rest)
   local first = first_waiter(waiters)
   redis.call('DEL', lock)
   if rest > 0 then
-    take(lock, rest, holder .. ':kept', '1')
+    take(lock, ms(rest), holder .. ':kept', '1')
   end
   return notify_waiters(k.command, k.plain .. ':' .. lock, waiters, first), first and 1
 end

@@ -29,7 +29,7 @@ redis.call('PEXPIRE', KEYS[10], ms(math.max(redis.call('PTTL', KEYS[10]), life))
 for _, hold in ipairs(holds) do
   redis.call('SADD', KEYS[10], hold)
 end
-keep_for(KEYS[10], life)
+keep_for(KEYS[10], ms(life))
 remove_holds(k, function(entry)
   return is_writer(entry) == from_writer
 end)
