@@ -16,71 +16,66 @@ class SentinelPasswordTest {
   private static final Duration LIVENESS = Duration.ofSeconds(60);
   private static final String VARIABLE = "MORTISE_SENTINEL_PASSWORD";
 
-  private static void assertEnds(int status, String part, String password, String... arguments) {
-    try (JavaProcess mortise =
-        JavaProcess.builder(Main.class)
-            .environment(VARIABLE, password)
-            .arguments(arguments)
-            .start()) {
-      assertEquals(status, mortise.awaitExit(LIVENESS), mortise::output);
-      assertTrue(mortise.output().contains(part), mortise::output);
+  private static JavaProcess run(String password, String... redis) {
+    return JavaProcess.builder(Main.class)
+        .environment(VARIABLE, password)
+        .arguments("run", "--wait", "0")
+        .arguments(redis)
+        .arguments("deploy", "--", "echo", "in")
+        .start();
+  }
+
+  /** Runs a command under a lock, with the right password of the sentinels. */
+  private static void assertLocks(String... redis) {
+    try (JavaProcess run = run("w4tch", redis)) {
+      assertEquals(0, run.awaitExit(LIVENESS), run::output);
+      assertEquals("in", run.output().strip());
     }
   }
 
   @Test
   void theSentinelsTakeItAndTheirMasterDoesNotGetIt() {
     try (RedisSentinels redis =
-        RedisSentinels.builder()
-            .replicas(0)
-            .sentinels(1)
-            .password("s3cret")
-            .sentinelPassword("w4tch")
-            .start()) {
+            RedisSentinels.builder()
+                .replicas(0)
+                .sentinels(1)
+                .password("s3cret")
+                .sentinelPassword("w4tch")
+                .start();
+        RedisServer second = RedisServer.start();
+        RedisServer third = RedisServer.start()) {
       String uri =
           "redis-sentinel://:s3cret@%s#%s"
               .formatted(redis.sentinelHostPorts().iterator().next(), redis.masterName());
 
-      assertEnds(0, "in", "w4tch", "run", "--redis", uri, "deploy", "--", "echo", "in");
-      assertEnds(
-          0,
-          "in",
-          "w4tch",
-          "run",
-          "--redis",
-          uri,
-          "--sentinel-user",
-          "default",
-          "d",
-          "--",
-          "echo",
-          "in");
-      assertEnds(122, VARIABLE, "wrong", "run", "--wait", "0", "--redis", uri, "d", "--", "true");
+      assertLocks("--redis", uri);
+      assertLocks("--redis", uri, "--sentinel-user", "default");
+      assertLocks(
+          "--redis", uri, "--redis", second.uri(), "--redis", third.uri(),
+          "--sentinel-user", "default");
+      try (JavaProcess run = run("wrong", "--redis", uri)) {
+        assertEquals(122, run.awaitExit(LIVENESS), run::output);
+        assertTrue(run.output().contains(VARIABLE), run::output);
+      }
     }
   }
 
   @Test
   void theVariableIsForSentinelsAlone() {
     try (RedisServer server = RedisServer.start()) {
-      assertEnds(0, "in", "w4tch", "run", "--redis", server.uri(), "d", "--", "echo", "in");
+      assertLocks("--redis", server.uri());
     }
   }
 
   @Test
   void aUserWithoutPasswordOrSentinelsIsRefused() {
-    String uri = "redis-sentinel://127.0.0.1:1#master";
+    String uri = "REDIS-sentinel://127.0.0.1:1#master";
     CommandRun noPassword = CommandRun.of("inspect", "--redis", uri, "--sentinel-user", "ops", "x");
+    CommandRun noSentinels = CommandRun.of("inspect", "--sentinel-user", "ops", "x");
 
     assertEquals(2, noPassword.status());
     assertTrue(noPassword.err().contains("--sentinel-user needs the variable " + VARIABLE));
-    assertEnds(
-        2,
-        "a URI of redis-sentinel://",
-        "w4tch",
-        "inspect",
-        "--redis",
-        "redis://127.0.0.1:1",
-        "--sentinel-user",
-        "ops",
-        "x");
+    assertEquals(2, noSentinels.status());
+    assertTrue(noSentinels.err().contains("--sentinel-user is for a URI of redis-sentinel://"));
   }
 }

@@ -19,9 +19,6 @@ public final class OptionNames {
   /** The units of the options, and their milliseconds, the largest first. */
   private static final Map<String, Long> UNITS = units();
 
-  private static final String SENTINEL_PASSWORD_MISSING =
-      "--sentinel-user needs the variable " + RedisUris.SENTINEL_PASSWORD_VARIABLE;
-
   private static final String SENTINEL_LOGIN =
       "those of the sentinels in --sentinel-user and the variable "
           + RedisUris.SENTINEL_PASSWORD_VARIABLE;
@@ -38,9 +35,9 @@ public final class OptionNames {
         .replace(", or set a longer nodeWaitBudget", "")
         .replace("LockOptions.namespace", "--namespace")
         .replace("a context of TLS is for", "--cacert is for")
-        .replace("sentinelUser needs sentinelPassword", SENTINEL_PASSWORD_MISSING)
         .replace("those of the sentinels in its ConnectionSecurity", SENTINEL_LOGIN)
         .replace(", or lower LockTuning.maxConnections", "")
+        .replace("; raise LockTuning.maxConnections, or the size of the pool of your Jedis client", "")
         .replace("and trust its issuer", "and trust its issuer with --cacert")
         .replace("and the trust store", "and the certificates of --cacert")
         .replace("; other settings are in LockOptions", "; other settings are options of mortise")

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,7 @@ public final class RedisOptions {
     SSLContext tls =
         file == null ? null : CheckedOptions.valueOf(command, () -> TrustedCertificates.of(file));
     List<String> uris = RedisUris.of(given, System.getenv());
+    checkSentinelUser(uris);
     RedisClients clients =
         new RedisClients(uris.stream().map(RedisUris::shown).toList(), new ArrayList<>());
     for (String uri : uris) {
@@ -105,19 +107,37 @@ public final class RedisOptions {
     return clients;
   }
 
-  /** The variable may be set for another URI; the option is for this one. */
+  private void checkSentinelUser(List<String> uris) {
+    if (sentinelUser == null) {
+      return;
+    }
+    if (uris.stream().noneMatch(RedisUris::namesSentinels)) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--sentinel-user is for a URI of redis-sentinel:// or rediss-sentinel://");
+    }
+    if (sentinelPassword().isEmpty()) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--sentinel-user needs the variable " + RedisUris.SENTINEL_PASSWORD_VARIABLE);
+    }
+  }
+
+  private static String sentinelPassword() {
+    return Objects.requireNonNullElse(System.getenv(RedisUris.SENTINEL_PASSWORD_VARIABLE), "");
+  }
+
+  /** The user and the password of sentinels are for the URIs that name some. */
   private ConnectionSecurity security(String uri, @Nullable SSLContext tls) {
     ConnectionSecurity.Builder security = ConnectionSecurity.builder();
     if (tls != null) {
       security.tls(tls);
     }
-    if (sentinelUser != null) {
-      security.sentinelUser(sentinelUser);
-    }
-    String password = System.getenv(RedisUris.SENTINEL_PASSWORD_VARIABLE);
-    boolean wanted = sentinelUser != null || RedisUris.namesSentinels(uri);
-    if (wanted && password != null && !password.isEmpty()) {
-      security.sentinelPassword(password);
+    if (RedisUris.namesSentinels(uri) && !sentinelPassword().isEmpty()) {
+      security.sentinelPassword(sentinelPassword());
+      if (sentinelUser != null) {
+        security.sentinelUser(sentinelUser);
+      }
     }
     return security.build();
   }

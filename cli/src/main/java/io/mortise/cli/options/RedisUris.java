@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.net.URLEncoder;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The URIs of the servers: those of the options, or of the environment, with the password. */
 final class RedisUris {
@@ -18,6 +19,8 @@ final class RedisUris {
 
   /** The variable with the password of sentinels, which is none of the servers that they watch. */
   static final String SENTINEL_PASSWORD_VARIABLE = "MORTISE_SENTINEL_PASSWORD";
+
+  private static final Pattern SENTINELS = Pattern.compile("(?i)rediss?-sentinel://");
 
   private RedisUris() {}
 
@@ -65,7 +68,7 @@ final class RedisUris {
 
   /** Returns whether the hosts of the URI are sentinels. */
   static boolean namesSentinels(String uri) {
-    return uri.startsWith("redis-sentinel://") || uri.startsWith("rediss-sentinel://");
+    return SENTINELS.matcher(uri).lookingAt();
   }
 
   /** Returns the URI without user and password, for messages. */

@@ -23,6 +23,11 @@ class OptionNamesTest {
         "those of the sentinels in --sentinel-user and the variable MORTISE_SENTINEL_PASSWORD",
         OptionNames.in("those of the sentinels in its ConnectionSecurity"));
     assertEquals(
+        "all connections to x are in use",
+        OptionNames.in(
+            "all connections to x are in use; raise LockTuning.maxConnections, or the size of the"
+                + " pool of your Jedis client"));
+    assertEquals(
         "raise its maxclients",
         OptionNames.in("raise its maxclients, or lower LockTuning.maxConnections"));
     assertEquals("set --namespace", OptionNames.in("set LockOptions.namespace"));

@@ -29,22 +29,41 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
 
   /**
    * Borrows a connection; waits for one until the deadline. A new connection that the server closes
-   * while it is being made is made once more: the server may have restarted at that moment, and
-   * nothing was sent that may have run.
+   * while it is being made is made once more: the server may have restarted at that moment, and no
+   * command was sent. The second one has half of the time that is left, and is made if the first
+   * has not taken longer than that. So there is time for another node of a cluster, and a Jedis
+   * client, which does not know the deadline, does not exceed it by much. If the second is not made
+   * either, the first failure is thrown, unless the server has replied to the second.
    */
   @Override
   public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
+    long before = deadline.leftNanos();
     try {
       return borrowOnce(deadline);
-    } catch (CommandException fault) {
-      if (!ErrorClassifier.hasClosed(fault) || deadline.hasPassed()) {
-        throw fault;
+    } catch (CommandException closed) {
+      long left = deadline.leftNanos();
+      if (!ErrorClassifier.hasClosed(closed) || before - left > left / 2) {
+        throw closed;
       }
-      return borrowOnce(deadline);
+      return borrowAgain(deadline.within(left / 2), closed);
     }
   }
 
-  private ConnectionPool.PooledConnection borrowOnce(Deadline deadline) throws CommandException {
+  private ConnectionPool.PooledConnection borrowAgain(Deadline deadline, CommandException closed)
+      throws CommandException {
+    try {
+      return borrowOnce(deadline);
+    } catch (CommandException again) {
+      if (again.isServerReply() || again.kind() == Kind.CLIENT_CLOSED) {
+        throw again;
+      }
+      closed.addSuppressed(again);
+      throw closed;
+    }
+  }
+
+  /** Borrows a connection; waits for one until the deadline. */
+  ConnectionPool.PooledConnection borrowOnce(Deadline deadline) throws CommandException {
     try {
       return connections.borrow(deadline);
     } catch (InterruptedException e) {

@@ -69,7 +69,8 @@ final class RedisNode implements Topology.Server, AutoCloseable {
   /**
    * Runs an exchange that must not run twice, otherwise like {@link #exchange}: once it may have
    * reached the server it is not sent again. A PING before it finds a dead connection, so that a
-   * restart of the server since the last command is no failure here either.
+   * restart of the server since the last command is no failure here either: until the exchange is
+   * sent, what has failed is tried once more.
    */
   Reply exchangeAtMostOnce(Exchange exchange, Deadline deadline) throws CommandException {
     return exchange(() -> exchangeOnBorrowed(exchange, deadline, false), exchange, deadline, false);
@@ -150,7 +151,8 @@ final class RedisNode implements Topology.Server, AutoCloseable {
 
   private Reply exchangeOnBorrowed(Exchange exchange, Deadline deadline, boolean repeatable)
       throws CommandException {
-    ConnectionPool.PooledConnection pooled = lender.borrow(deadline);
+    ConnectionPool.PooledConnection pooled =
+        repeatable ? lender.borrow(deadline) : lender.borrowOnce(deadline);
     boolean reusable = false;
     boolean sent = false;
     try {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.testing.TestSettings;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -16,6 +17,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.NoSuchElementException;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -245,6 +247,14 @@ class ErrorClassifierTest {
 
     assertEquals(closed, ErrorClassifier.hasClosed(fault));
     assertEquals(closed, fault.getMessage().contains("closed the connection at once"));
+  }
+
+  @Test
+  void aConnectionIsClosedByItsOtherEndInsideTls() {
+    SSLException tls = new SSLException("Remote host terminated the handshake", new EOFException());
+    JedisConnectionException thrown = new JedisConnectionException("connecting failed", tls);
+
+    assertTrue(ErrorClassifier.hasClosed(ErrorClassifier.ofConnecting(thrown, WHERE)));
   }
 
   @Test

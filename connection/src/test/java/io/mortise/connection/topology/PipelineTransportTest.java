@@ -86,6 +86,7 @@ class PipelineTransportTest {
     open.countDown();
     await().atMost(BackgroundCall.LIVENESS).until(() -> node.connectionsInUse() == 0);
     topology.close();
+    lender.close();
     workers.close();
     server.close();
   }

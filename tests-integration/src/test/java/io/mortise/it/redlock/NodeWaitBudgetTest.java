@@ -47,7 +47,7 @@ class NodeWaitBudgetTest {
 
   private final String name = Names.fresh();
 
-  /** The upper bound does not count the time in which this process did not run. */
+  /** The upper bound does not count the time for which this process had to wait to be run. */
   private static void assertTakes(Duration least, Duration most, TestThreads.Work work)
       throws Exception {
     long[] all = new long[1];

@@ -25,7 +25,7 @@ public final class Remedies {
   public static String of(CommandException fault) {
     return switch (fault.kind()) {
       case UNREACHABLE -> ofUnreachable(fault);
-      case NOT_READY -> ofNotReady(reply(fault));
+      case NOT_READY -> ofNotReady(fact(fault), reply(fault));
       case READ_ONLY -> "name its master, or the sentinels that watch it";
       case OUT_OF_MEMORY ->
           "raise maxmemory, or delete keys: a server that may not evict refuses writes when it is"
@@ -82,13 +82,22 @@ public final class Remedies {
     if (isSilence(fault)) {
       return SILENCE;
     }
-    return fact(fault).contains(NO_FILES)
-        ? "raise the number of files that this process may open (ulimit -n), or find out which it"
-            + " does not close"
+    return isNamed(NO_FILES, fault)
+        ? "this process has opened as many files as it may: raise that number (ulimit -n), or find"
+            + " out which it does not close"
         : "see whether the server runs, and whether host, port and TLS settings are right";
   }
 
-  private static String ofNotReady(String reply) {
+  private static boolean isNamed(String message, Throwable fault) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (String.valueOf(cause.getMessage()).contains(message)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String ofNotReady(String fact, String reply) {
     if (reply.contains("MISCONF")) {
       return "let it save again: its log says why it cannot, and until then it refuses writes";
     }
@@ -97,7 +106,8 @@ public final class Remedies {
     }
     if (reply.contains("CLUSTERDOWN")
         || reply.contains("cluster is down")
-        || reply.contains("slot not served")) {
+        || reply.contains("slot not served")
+        || fact.contains(" has slot ")) {
       return "give each slot of the cluster a master that runs";
     }
     if (reply.contains("LOADING")) {

@@ -68,10 +68,21 @@ class RemediesTest {
   }
 
   @Test
+  void aSlotWithoutANodeIsAMatterOfTheCluster() {
+    CommandException fault =
+        new CommandException(Kind.NOT_READY, false, "no node of the cluster has slot 7", null);
+
+    assertTrue(Remedies.of(fault).contains("each slot"));
+  }
+
+  @Test
   void aProcessWithoutAnotherSocketIsNotSentToTheServer() {
     CommandException fault =
         ErrorClassifier.of(
-            new JedisConnectionException(new SocketException("Too many open files")), "x", false);
+            new JedisConnectionException(
+                "connecting to x failed", new SocketException("Too many open files")),
+            "x",
+            false);
 
     assertTrue(Remedies.of(fault).contains("ulimit -n"));
   }
