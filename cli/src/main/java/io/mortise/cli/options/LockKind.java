@@ -1,11 +1,14 @@
 package io.mortise.cli.options;
 
+import com.google.common.collect.Comparators;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockClient;
 import io.mortise.core.RedisLock;
 import io.mortise.fairlock.RedisFairLock;
 import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
+import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -13,6 +16,9 @@ import picocli.CommandLine.Spec;
 
 /** The options that say of which kind the lock is. */
 public final class LockKind {
+  /** This process has just started, and its first answers are late: it gives nodes more time. */
+  private static final Duration MAX_BUDGET = Duration.ofSeconds(1);
+
   @Spec(Spec.Target.MIXEE)
   @SuppressWarnings("NullAway.Init") // picocli sets it
   private CommandSpec command;
@@ -45,9 +51,15 @@ public final class LockKind {
         command,
         () ->
             clients.isQuorum()
-                ? new RedLock(
-                    clients.all().stream().map(client -> exclusive(client, name)).toList())
+                ? ofMajority(clients.all(), name)
                 : ofOne(clients.all().get(0), name));
+  }
+
+  private RedLock ofMajority(List<LockClient> clients, String name) {
+    RedLock.Builder lock = RedLock.builder();
+    clients.forEach(client -> lock.member(exclusive(client, name)));
+    Duration quarter = clients.get(0).options().lease().dividedBy(4);
+    return lock.nodeWaitBudget(Comparators.min(quarter, MAX_BUDGET)).build();
   }
 
   private DistributedLock ofOne(LockClient client, String name) {

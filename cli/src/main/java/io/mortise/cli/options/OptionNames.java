@@ -37,7 +37,8 @@ public final class OptionNames {
         .replace("a context of TLS is for", "--cacert is for")
         .replace("those of the sentinels in its ConnectionSecurity", SENTINEL_LOGIN)
         .replace(", or lower LockTuning.maxConnections", "")
-        .replace("; raise LockTuning.maxConnections, or the size of the pool of your Jedis client", "")
+        .replace(
+            "; raise LockTuning.maxConnections, or the size of the pool of your Jedis client", "")
         .replace("and trust its issuer", "and trust its issuer with --cacert")
         .replace("and the trust store", "and the certificates of --cacert")
         .replace("; other settings are in LockOptions", "; other settings are options of mortise")

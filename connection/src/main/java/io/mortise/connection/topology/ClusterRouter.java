@@ -145,8 +145,7 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
       throw new CommandException(
           Kind.NOT_READY,
           false,
-          "no node of the %s has slot %d; give each slot a master that runs"
-              .formatted(nodes, slot),
+          "no node of the %s has slot %d; give each slot a master that runs".formatted(nodes, slot),
           null);
     }
     return nodes.at(master);

@@ -30,10 +30,11 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
   /**
    * Borrows a connection; waits for one until the deadline. A new connection that the server closes
    * while it is being made is made once more: the server may have restarted at that moment, and no
-   * command was sent. The second one has half of the time that is left, and is made if the first
-   * has not taken longer than that. So there is time for another node of a cluster, and a Jedis
-   * client, which does not know the deadline, does not exceed it by much. If the second is not made
-   * either, the first failure is thrown, unless the server has replied to the second.
+   * command was sent. The second one has half of the time that is left, so that there is time for
+   * another node of a cluster, and is made if the first has not taken longer than that, together
+   * with the wait for it. A Jedis client does not know the deadline; its own settings limit each of
+   * the two. If the second is not made either, the first failure is thrown, unless that of the
+   * second is a reply or one that lasts.
    */
   @Override
   public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
@@ -54,7 +55,7 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
     try {
       return borrowOnce(deadline);
     } catch (CommandException again) {
-      if (again.isServerReply() || again.kind() == Kind.CLIENT_CLOSED) {
+      if (again.isServerReply() || !again.kind().isTransient()) {
         throw again;
       }
       closed.addSuppressed(again);

@@ -137,7 +137,8 @@ final class LeaseRelease implements Completions.Operation {
    * Hands the hold off to the next acquisition in the local queue, if there is one and the hold may
    * be handed off: it has no open questions, and is within the limits for the number and time of
    * hand-offs. No command is sent, unless the last waiter leaves the queue before it takes the
-   * hold: then the hold is released, and its owner learns of a fault or a loss as without a waiter.
+   * hold: then the hold is released, here or by that waiter. Here its owner learns of a fault or a
+   * loss; by then the state says that the hold was released.
    *
    * <p>Example: the scheduler sends a renewal while this thread hands the hold off, and Redis does
    * not know the hold. The reply first sets the time of the next request, and then marks the hold
@@ -169,12 +170,21 @@ final class LeaseRelease implements Completions.Operation {
     unconfirmed = false;
     if (untaken != null) {
       unclaimed = untaken; // until there is a reply: without one it is released in the background
-      RuntimeException thrown =
-          interpretReply(context.commands().run(id.protocol().release(untaken.holder())));
+      RuntimeException thrown = releaseUntaken(untaken, untaken.equals(transferred));
       unclaimed = null;
       throwIfPresent(thrown);
     }
     return true;
+  }
+
+  /** Returns what the owner of the hold has to know. The owner of a later hold has left. */
+  private @Nullable RuntimeException releaseUntaken(TransferableHold untaken, boolean isOwn)
+      throws CommandException {
+    if (isOwn) {
+      return interpretReply(context.commands().run(call()));
+    }
+    context.releases().releaseNow(id.protocol(), untaken, context.commands().timeoutNanos());
+    return null;
   }
 
   // ---- the reply

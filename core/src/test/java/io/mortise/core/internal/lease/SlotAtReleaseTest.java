@@ -139,6 +139,27 @@ class SlotAtReleaseTest {
     assertEquals(0, context.releases().size());
   }
 
+  /** Another thread has had it meanwhile, and has left. */
+  @Test
+  void theLossOfALaterHoldIsNotThrown() {
+    answer = RespServer.integers(List.of(0L, 0L));
+    TransferableHold later =
+        hold.timing.toTransferableHold(HoldParts.HOLDER, 7, TransferableHold.TokenReserve.NONE);
+    hold.slot.set(
+        new FakeQueueSlot() {
+          @Override
+          public TransferableHold handOff(TransferableHold offered, Runnable beforeOffer) {
+            beforeOffer.run();
+            return later;
+          }
+        });
+    hold.slot.reserveTokensUntil(16);
+
+    assertTrue(hold.release.release());
+
+    assertEquals(1, releases());
+  }
+
   @Test
   void theFaultAtAnUnclaimedHoldIsThrownAndItsReleaseRepeated() {
     handOffInVain(() -> answer = "-ERR on purpose\r\n");
