@@ -19,7 +19,7 @@ class SentinelPasswordTest {
   private static JavaProcess run(String password, String... redis) {
     return JavaProcess.builder(Main.class)
         .environment(VARIABLE, password)
-        .arguments("run", "--wait", "0")
+        .arguments("run")
         .arguments(redis)
         .arguments("deploy", "--", "echo", "in")
         .start();
