@@ -27,7 +27,10 @@ final class FiveServers implements Chapter {
 
   private static final int MOST_THREADS = 4;
 
-  /** The servers share a machine with all workers, and may answer late: by default it is 100. */
+  /**
+   * A node has the eighth part of a lease to answer. The default, a hundredth, is too short where
+   * all servers and workers share a machine.
+   */
   private static final int BUDGETS_IN_A_LEASE = 8;
 
   /** So that the time in which all are up, which comes first, has no disadvantage. */

@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
 
 /** The options that say of which kind the lock is. */
 public final class LockKind {
-  /** This process has just started, and its first answers are late: it gives nodes more time. */
+  /**
+   * For a node to answer. Longer than the default, because a process that has just started is slow.
+   */
   private static final Duration MAX_BUDGET = Duration.ofSeconds(1);
 
   @Spec(Spec.Target.MIXEE)

@@ -141,6 +141,21 @@ class RunUnderLockTest extends RunFixture {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"30s, 1000", "2s, 500"})
+  void aNodeOfAQuorumHasASecondToAnswerAndAtMostAQuarterOfTheLease(String ttl, int millis) {
+    try (RedisServer second = RedisServer.start();
+        RedisServer third = RedisServer.start()) {
+      String uris = server.uri() + " " + second.uri() + " " + third.uri();
+      second.pause();
+      third.pause();
+      assertEnds(
+          122,
+          runOn(uris, "--wait", "0", "--ttl", ttl, "quorum", "--", "echo", "ran"),
+          "did not answer within its budget of " + millis + " ms");
+    }
+  }
+
   @Test
   void aNameThatTheLocaleCannotExpressIsRefused() throws Exception {
     assertEndsInTheLocaleC(

@@ -11,9 +11,6 @@ enum ClientOptions {
   /** Those that a user has who sets none. */
   DEFAULTS;
 
-  /** Of the short times; the default is longer. */
-  static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
-
   private static final Duration SHORT_WAITER_TIMEOUT = Duration.ofSeconds(3);
 
   /** Returns the options of a client, whose renewed holds have that lease among the short times. */
@@ -23,7 +20,7 @@ enum ClientOptions {
       case SHORT_TIMES ->
           builder
               .lease(lease)
-              .commandTimeout(COMMAND_TIMEOUT)
+              .commandTimeout(Duration.ofSeconds(1))
               .tuning(t -> t.subscriptionLinger(Duration.ofSeconds(1)))
               .build();
       case DEFAULTS -> builder.build();

@@ -53,7 +53,7 @@ final class RollCall {
       Optional<Lease> lease = lock.acquire(bound);
       long waitedNanos = System.nanoTime() - startNanos;
       if (lease.isPresent()) {
-        LateAnswer.release(lock, ClientOptions.COMMAND_TIMEOUT, lease.get()::close);
+        LateAnswer.release(lock, lease.get()::close);
         return Optional.of(TimeUnit.NANOSECONDS.toMillis(waitedNanos));
       }
       System.out.printf("'%s' is held by others for %s%n", lock.name(), bound);

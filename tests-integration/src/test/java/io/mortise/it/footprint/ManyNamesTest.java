@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("alone")
 class ManyNamesTest {
-  private static final int NAMES = Integer.getInteger("mortise.names", 50_000);
+  private static final int NAMES = Integer.getInteger("mortise.names", 200_000);
   private static final int THREADS = 24;
   private static final Duration TOKEN_RETENTION = Duration.ofSeconds(3);
 

@@ -16,8 +16,6 @@ public final class LateAnswer {
   /** The reply to the last command of a wait has 200 ms after it; the rest is for the clocks. */
   private static final Duration ALMOST_THE_LAST_REPLY = Duration.ofMillis(150);
 
-  private static final Duration FOR_THE_CLOCKS = Duration.ofMillis(50);
-
   private static final int WAITS = 5;
 
   private LateAnswer() {}
@@ -43,21 +41,6 @@ public final class LateAnswer {
   /** Waits for the lock for that time; returns whether the wait ends with it. */
   public static boolean tryLock(DistributedLock lock, Duration wait) throws Exception {
     return repeat(wait, () -> lock.tryLock(wait));
-  }
-
-  /**
-   * Runs the release of a lock of any kind. One without a reply within the command timeout goes on
-   * in the background.
-   *
-   * @param commandTimeout the shortest of the lock's clients
-   */
-  public static void release(DistributedLock lock, Duration commandTimeout, Runnable release) {
-    long start = System.nanoTime();
-    try {
-      release(lock, release);
-    } catch (LockException late) {
-      tolerate(late, start, commandTimeout.minus(FOR_THE_CLOCKS));
-    }
   }
 
   /**

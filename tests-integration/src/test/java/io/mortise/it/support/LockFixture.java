@@ -1,6 +1,6 @@
 package io.mortise.it.support;
 
-import static io.mortise.it.support.Elapsed.runningMillisOf;
+import static io.mortise.it.support.Elapsed.millisOf;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -124,7 +124,7 @@ public final class LockFixture implements AfterEachCallback {
 
   /** The call must return long before a lease ends that was set for a minute. */
   public static void assertPrompt(AsyncCall<?> waiter) throws Exception {
-    long took = runningMillisOf(waiter::get);
+    long took = millisOf(waiter::get);
     assertTrue(took < PROMPT_MILLIS, () -> "it took " + took + " ms");
   }
 

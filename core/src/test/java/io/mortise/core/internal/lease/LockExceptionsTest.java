@@ -1,6 +1,7 @@
 package io.mortise.core.internal.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.connection.pool.CommandException;
@@ -110,6 +111,11 @@ class LockExceptionsTest {
     LockException thrown = LockExceptions.from(fault, "x");
     String remedy = thrown.remedy().orElseThrow();
     assertTrue(thrown.getMessage().endsWith("; " + remedy), thrown::getMessage);
+  }
+
+  @Test
+  void aReasonIsRequired() {
+    assertThrows(NullPointerException.class, () -> new LockException(null, "fact", null));
   }
 
   @Test
