@@ -27,6 +27,9 @@ class InspectCommandTest {
 
   private final String name = "it:" + UUID.randomUUID();
 
+  /** A JVM that starts beside others on a busy machine. */
+  private static final Duration PROCESS_START = Duration.ofSeconds(40);
+
   private static CommandRun inspect(String... arguments) {
     String[] all = new String[arguments.length + 3];
     System.arraycopy(new String[] {"inspect", "--redis", redis.uri()}, 0, all, 0, 3);
@@ -264,7 +267,7 @@ class InspectCommandTest {
             .jvmOptions("-Dmortise.terminal.out=true")
             .arguments("inspect", "--redis", redis.uri(), "--watch", name)
             .start()) {
-      await().until(() -> process.output().contains("free"));
+      await().atMost(PROCESS_START).until(() -> process.output().contains("free"));
       new ProcessBuilder("kill", "-TERM", Long.toString(process.pid())).start().waitFor();
 
       assertEquals(143, process.awaitExit(Duration.ofSeconds(20)), process::output);

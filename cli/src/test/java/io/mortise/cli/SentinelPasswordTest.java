@@ -84,5 +84,8 @@ class SentinelPasswordTest {
         CommandRun.of("inspect", "--redis", "redis://127.0.0.1:1", "--sentinel-user", "ops", "x");
     assertEquals(2, noSentinels.status());
     assertTrue(noSentinels.err().contains("--sentinel-user is for a URI of redis-sentinel://"));
+    CommandRun empty = CommandRun.of("inspect", "--redis", uri, "--sentinel-user", "", "x");
+    assertEquals(2, empty.status());
+    assertTrue(empty.err().contains("--sentinel-user must not be empty"), empty.err());
   }
 }

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * the lease has run out. A listener that refers to the lease itself prevents that.
  *
  * <p><b>A loss</b> is reported once: the {@link #state()} is {@link State#LOST}, listeners run, a
- * warning is logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}.
+ * warning is logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}. A
+ * loss that only the release of a hold finds, after it was offered to another thread of the process
+ * which did not take it, is thrown, and {@link #loss()} has it; the state stays {@link
+ * State#RELEASED}.
  *
  * <p><b>Threads.</b> Any thread may call any method. Listeners run in the order of the changes.
  *

@@ -116,6 +116,10 @@ public final class RedisOptions {
           command.commandLine(),
           "--sentinel-user is for a URI of redis-sentinel:// or rediss-sentinel://");
     }
+    if (sentinelUser.isEmpty()) {
+      throw new ParameterException(
+          command.commandLine(), "--sentinel-user must not be empty; without it: the default user");
+    }
     if (sentinelPassword().isEmpty()) {
       throw new ParameterException(
           command.commandLine(),

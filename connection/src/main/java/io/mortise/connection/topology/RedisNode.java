@@ -68,9 +68,9 @@ final class RedisNode implements Topology.Server, AutoCloseable {
 
   /**
    * Runs an exchange that must not run twice, otherwise like {@link #exchange}: once it may have
-   * reached the server it is not sent again. A PING before it finds a dead connection. What fails
-   * before the exchange is sent is tried once more, so that a restart of the server since the last
-   * command is no failure here either.
+   * reached the server it is not sent again. A PING before it finds a dead connection. A connection
+   * that breaks, or is refused, before the exchange is sent is made once more, so that a restart of
+   * the server since the last command is no failure here either.
    */
   Reply exchangeAtMostOnce(Exchange exchange, Deadline deadline) throws CommandException {
     return exchange(() -> exchangeOnBorrowed(exchange, deadline, false), exchange, deadline, false);

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -277,7 +278,7 @@ public abstract class CompositeLease extends DelegatingLease {
   }
 
   private void lose() {
-    if (state.lose(loss("the hold is lost"))) {
+    if (state.lose(loss("the hold is lost", OwnedLease::isValid))) {
       try {
         lost();
         if (!membersMayOutlast()) { // their user may never close the hold
@@ -302,9 +303,8 @@ public abstract class CompositeLease extends DelegatingLease {
     }
   }
 
-  private LeaseLoss loss(String fact) {
-    return CompositeLosses.of(
-        name, fencingToken(), fact, members(), capacity(), required(), source.nanoTime());
+  private LeaseLoss loss(String fact, Predicate<OwnedLease> stands) {
+    return CompositeLosses.of(name, fencingToken(), fact, members, stands, source.nanoTime());
   }
 
   // ---- release
@@ -368,7 +368,8 @@ public abstract class CompositeLease extends DelegatingLease {
       throw unexpected;
     }
     CompositeRelease result = new CompositeRelease(name, capacity(), required(), held, failures);
-    LeaseLoss loss = result.wasHeld() ? null : loss("the hold was lost before its release");
+    LeaseLoss loss =
+        result.wasHeld() ? null : loss("the hold was lost before its release", result::stood);
     state.endRelease(loss);
     endWatches();
     result.throwIfUnconfirmed(loss);

@@ -18,30 +18,37 @@ final class CompositeRelease {
   private final int places;
   private final int required;
   private final long held;
+  private final List<OwnedLease> valid;
   private final List<RuntimeException> unconfirmed;
 
   /**
    * Creates the result after all members were asked to release.
    *
-   * @param members the members that counted and were valid when the release began
+   * @param valid the members that counted and were valid when the release began
    * @param failures the failures of the members that did not confirm the release
    */
   CompositeRelease(
       String name,
       int places,
       int required,
-      List<OwnedLease> members,
+      List<OwnedLease> valid,
       List<RuntimeException> failures) {
     this.name = name;
     this.places = places;
     this.required = required;
+    this.valid = valid;
     this.unconfirmed = failures.stream().filter(failure -> !isGone(failure)).toList();
-    this.held = members.stream().filter(member -> member.loss().isEmpty()).count();
+    this.held = valid.stream().filter(this::stood).count();
   }
 
   /** Returns whether the hold was valid until the release, as far as the replies show. */
   boolean wasHeld() {
     return held >= required;
+  }
+
+  /** Returns whether that member was valid until the release, as far as it knows itself. */
+  boolean stood(OwnedLease member) {
+    return valid.contains(member) && member.loss().isEmpty();
   }
 
   /**

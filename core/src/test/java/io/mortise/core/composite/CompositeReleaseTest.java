@@ -88,6 +88,8 @@ class CompositeReleaseTest {
         assertTrue(
             thrown.loss().detail().startsWith("the hold was lost before its release: of "),
             thrown.getMessage());
+        boolean isFirstNamed = thrown.getMessage().contains("'m0'");
+        assertEquals(members.startsWith("l"), isFirstNamed, thrown.getMessage());
         assertEquals(State.LOST, hold.state());
         assertEquals(0, hold.lost.get(), "nothing is left to release");
       }

@@ -68,6 +68,7 @@ if own or #free > ahead then
 end
 
 if open == 0 then
+  assert_master(k.deadlines) -- marks from before the failover may be reset meanwhile
   if head then
     remove_waiter(k.queue, k.deadlines, holder)
   end

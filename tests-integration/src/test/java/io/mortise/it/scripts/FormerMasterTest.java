@@ -9,6 +9,7 @@ import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ScriptServer;
+import io.mortise.segmentedlock.SegmentProtocols;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -56,6 +57,18 @@ class FormerMasterTest {
     String other = "fffffffd-0000-8000-8000-000000000000:1";
     assertEquals(0L, ((List<?>) redis.run(lock.acquire(other, LEASE, false))).get(0));
     assertRefused(() -> redis.run(lock.acquire(other, LEASE, false)));
+  }
+
+  /** Their marks may have been removed at the new master. */
+  @Test
+  void anAttemptWhileAllSegmentsAreExhaustedIsRefused() {
+    for (int segment = 0; segment < SegmentProtocols.COUNT; segment++) {
+      redis.run(SegmentProtocols.mark(name, segment, true));
+    }
+    LockProtocol any = ScriptedKind.ANY_SEGMENT.of(name);
+    String holder = "fffffffe-0000-8000-8000-000000000000:1";
+    assertEquals(List.of(3L), redis.run(any.acquire(holder, LEASE, true)));
+    assertRefused(() -> redis.run(any.acquire(holder, LEASE, true)));
   }
 
   @Test

@@ -4,7 +4,6 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
-import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.internal.event.AcquisitionEvents;
 import io.mortise.scripts.ScriptCall;
@@ -138,7 +137,7 @@ final class LeaseRelease implements Completions.Operation {
    * be handed off: it has no open questions, and is within the limits for the number and time of
    * hand-offs. No command is sent, unless the last waiter leaves the queue before it takes the
    * hold: then the hold is released, here or by that waiter. Here its owner learns of a fault or a
-   * loss; by then the state says that the hold was released.
+   * loss; the state stays released.
    *
    * <p>Example: the scheduler sends a renewal while this thread hands the hold off, and Redis does
    * not know the hold. The reply first sets the time of the next request, and then marks the hold
@@ -170,18 +169,20 @@ final class LeaseRelease implements Completions.Operation {
     unconfirmed = false;
     if (untaken != null) {
       unclaimed = untaken; // until there is a reply: without one it is released in the background
-      RuntimeException thrown = releaseUntaken(untaken, untaken.equals(transferred));
+      LockException inDoubt = releaseUntaken(untaken, untaken.equals(transferred));
       unclaimed = null;
-      throwIfPresent(thrown);
+      throwIfPresent(inDoubt);
     }
     return true;
   }
 
   /** Returns what the owner of the hold has to know. The owner of a later hold has left. */
-  private @Nullable RuntimeException releaseUntaken(TransferableHold untaken, boolean isOwn)
+  private @Nullable LockException releaseUntaken(TransferableHold untaken, boolean isOwn)
       throws CommandException {
     if (isOwn) {
-      return interpretReply(context.commands().run(call()));
+      LockException inDoubt = interpretReply(context.commands().run(call()));
+      termination.releaseAnswered();
+      return inDoubt;
     }
     context.releases().releaseNow(id.protocol(), untaken, context.commands().timeoutNanos());
     return null;
@@ -191,7 +192,7 @@ final class LeaseRelease implements Completions.Operation {
 
   /** Completes the release after its reply; throws if it is in doubt. */
   void onReply(Reply reply) {
-    RuntimeException inDoubt = interpretReply(reply);
+    LockException inDoubt = interpretReply(reply);
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
@@ -201,18 +202,14 @@ final class LeaseRelease implements Completions.Operation {
     throwIfPresent(inDoubt);
   }
 
-  private static void throwIfPresent(@Nullable RuntimeException thrown) {
-    if (thrown != null) {
-      throw thrown;
+  private static void throwIfPresent(@Nullable LockException inDoubt) {
+    if (inDoubt != null) {
+      throw inDoubt;
     }
   }
 
-  /**
-   * Ends the hold by the reply to its release. Returns what the state does not say: that the
-   * release is in doubt, or that a hold was lost which has ended as released, because it was handed
-   * off.
-   */
-  private @Nullable RuntimeException interpretReply(Reply reply) {
+  /** Ends the hold by the reply to its release; returns that the release is in doubt, if it is. */
+  private @Nullable LockException interpretReply(Reply reply) {
     List<?> fields = (List<?>) reply.value();
     long answer = (Long) fields.get(0);
     long status = answer == ONLY_WAITED ? 0 : answer;
@@ -232,7 +229,7 @@ final class LeaseRelease implements Completions.Operation {
     }
     state.endRelease(loss);
     context.observer().replied(id.protocol(), id.holder(), fields);
-    return loss != null && state.now().loss() == null ? new LeaseLostException(loss) : inDoubt;
+    return inDoubt;
   }
 
   /** Returns the loss of a hold that Redis does not know: its lease is over, or Redis lost it. */

@@ -128,9 +128,18 @@ public final class LeaseStateMachine {
     return true;
   }
 
-  /** Completes the release, with the loss if the hold turned out to be lost before. */
+  /**
+   * Completes the release, with the loss if the hold turned out to be lost before. A hold that
+   * ended as released, because it was offered to another thread, stays that: its owner learns of
+   * the loss.
+   */
   public void endRelease(@Nullable LeaseLoss loss) {
-    transition(LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
+    boolean ended =
+        transition(
+            LeaseStatus.RELEASING, loss == null ? LeaseStatus.RELEASED : LeaseStatus.lost(loss));
+    if (!ended && loss != null) {
+      STATUS.compareAndSet(this, LeaseStatus.RELEASED, new LeaseStatus(Phase.RELEASED, loss));
+    }
   }
 
   // ---- for events

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The phase of a hold, with the loss if the hold is lost: both change in one step.
  *
  * @param phase the phase
- * @param loss present in phase LOST only
+ * @param loss present in phase LOST, and in phase RELEASED if the hold was handed off, no thread
+ *     took it, and its release found it lost
  */
 public record LeaseStatus(Phase phase, @Nullable LeaseLoss loss) {
 

@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
+import java.util.stream.Stream;
 
 /**
  * The remedy for each kind of fault. The fact itself names one, behind a semicolon, where only the
@@ -88,13 +89,21 @@ public final class Remedies {
         : "see whether the server runs, and whether host, port and TLS settings are right";
   }
 
+  /**
+   * Returns whether a cause has that message; Jedis suppresses the failures of single addresses.
+   */
   private static boolean isNamed(String message, Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
-      if (String.valueOf(cause.getMessage()).contains(message)) {
+      if (says(message, cause)
+          || Stream.of(cause.getSuppressed()).anyMatch(one -> says(message, one))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean says(String message, Throwable failure) {
+    return String.valueOf(failure.getMessage()).contains(message);
   }
 
   private static String ofNotReady(String fact, String reply) {

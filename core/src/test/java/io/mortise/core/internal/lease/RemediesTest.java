@@ -8,6 +8,7 @@ import io.mortise.connection.pool.CommandException.Kind;
 import io.mortise.connection.pool.ErrorClassifier;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -77,14 +78,16 @@ class RemediesTest {
 
   @Test
   void aProcessWithoutAnotherSocketIsNotSentToTheServer() {
-    CommandException fault =
-        ErrorClassifier.of(
-            new JedisConnectionException(
-                "connecting to x failed", new SocketException("Too many open files")),
-            "x",
-            false);
+    SocketException full = new SocketException("Too many open files");
+    JedisConnectionException ofAnAddress = new JedisConnectionException("connecting to x failed");
+    ofAnAddress.addSuppressed(full);
 
-    assertTrue(Remedies.of(fault).contains("ulimit -n"));
+    for (JedisConnectionException failure :
+        List.of(new JedisConnectionException("connecting to x failed", full), ofAnAddress)) {
+      CommandException fault = ErrorClassifier.of(failure, "x", false);
+
+      assertTrue(Remedies.of(fault).contains("ulimit -n"), fault::getMessage);
+    }
   }
 
   @Test

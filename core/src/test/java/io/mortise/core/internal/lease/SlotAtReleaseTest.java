@@ -15,12 +15,14 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.internal.lease.LeaseStatus.Phase;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,19 +131,21 @@ class SlotAtReleaseTest {
   }
 
   @Test
-  void theLossOfAnUnclaimedHoldIsThrown() {
+  void theLossOfAnUnclaimedHoldIsKnownToItsOwner() {
     handOffInVain(() -> answer = RespServer.integers(List.of(0L, 0L)));
 
-    LeaseLostException lost = assertThrows(LeaseLostException.class, hold.release::release);
+    assertTrue(hold.release.release());
 
-    assertEquals(Reason.MISSING, lost.loss().reason());
+    assertEquals(Reason.MISSING, hold.state.loss().orElseThrow().reason());
+    assertEquals(Phase.RELEASED, hold.state.now().phase());
+    assertThrows(LeaseLostException.class, hold.state::throwIfLost);
     assertEquals(1, releases());
     assertEquals(0, context.releases().size());
   }
 
   /** Another thread has had it meanwhile, and has left. */
   @Test
-  void theLossOfALaterHoldIsNotThrown() {
+  void theLossOfALaterHoldIsNoneOfThisOne() {
     answer = RespServer.integers(List.of(0L, 0L));
     TransferableHold later =
         hold.timing.toTransferableHold(HoldParts.HOLDER, 7, TransferableHold.TokenReserve.NONE);
@@ -157,6 +161,7 @@ class SlotAtReleaseTest {
 
     assertTrue(hold.release.release());
 
+    assertEquals(Optional.empty(), hold.state.loss());
     assertEquals(1, releases());
   }
 
