@@ -121,11 +121,11 @@ class FairDeadWaiterTest {
     }
   }
 
-  /** Eight waiter timeouts, in two clients and a process; no place changes. */
+  /** Four waiter timeouts, in two clients and a process; no place changes. */
   @Test
   void aLongWaitKeepsItsPlace() throws Exception {
-    Duration timeout = Duration.ofSeconds(2);
-    Duration many = timeout.multipliedBy(8);
+    Duration timeout = Duration.ofSeconds(4);
+    Duration many = timeout.multipliedBy(4);
     try (JavaProcess child = FairProcess.start(order, timeout)) {
       lock.lock();
       order.queue("A", order.lock(clients.there(), timeout));
@@ -145,7 +145,7 @@ class FairDeadWaiterTest {
   /** Heartbeats that fail for less than the waiter timeout cost no place. */
   @Test
   void aNetworkThatIsDownForLessThanTheWaiterTimeoutCostsNoPlace() throws Exception {
-    Duration timeout = Duration.ofSeconds(4);
+    Duration timeout = Duration.ofSeconds(8);
     LockOptions options = LockOptions.builder().commandTimeout(Duration.ofMillis(500)).build();
     try (FaultProxy proxy = FaultProxy.to(clients.server());
         LockClient cut = LockClient.create(proxy.uri(), options)) {

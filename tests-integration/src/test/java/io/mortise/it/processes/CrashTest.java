@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(60)
 class CrashTest {
   private static final Duration LONG_LEASE = Duration.ofSeconds(30);
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofSeconds(5);
 
   /** How late a waiter may be on a busy machine. */
   private static final long SLACK_MILLIS = 2_000;

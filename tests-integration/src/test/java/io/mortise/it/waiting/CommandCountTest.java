@@ -177,14 +177,24 @@ class CommandCountTest {
 
   @Test
   void aShortTtlThatIsAlwaysRenewedCostsOneAttemptPerTtl() throws Exception {
-    redis.holdAsStranger(name, 3_000);
-    AsyncCall<Void> renewing = redis.renewAsStranger(name, 3_000, Duration.ofSeconds(7));
+    Duration wait = Duration.ofMillis(6_500);
+    long attempts =
+        LateAnswer.repeat(
+            wait,
+            () -> {
+              redis.holdAsStranger(name, 3_000);
+              AsyncCall<Void> renewing = redis.renewAsStranger(name, 3_000, Duration.ofSeconds(7));
+              try {
+                redis.resetStats();
+                assertFalse(lock.tryLock(wait));
+                return redis.calls("evalsha");
+              } finally {
+                renewing.get();
+                redis.delete(name);
+              }
+            });
 
-    assertFalse(LateAnswer.tryLock(lock, Duration.ofMillis(6_500)));
-
-    assertTrue(redis.calls("evalsha") <= 7, () -> redis.calls("evalsha") + " attempts");
-    renewing.get();
-    redis.delete(name);
+    assertTrue(attempts <= 7, () -> attempts + " attempts");
   }
 
   @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MoveToTailTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
-  private static final Duration OUTAGE_TIMEOUT = Duration.ofSeconds(3);
+  private static final Duration OUTAGE_TIMEOUT = Duration.ofSeconds(5);
 
   @RegisterExtension
   final LockFixture tested =
@@ -99,7 +99,7 @@ class MoveToTailTest {
 
     LockException thrown = assertThrows(LockException.class, first::get);
 
-    assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT3S"), thrown::getMessage);
+    assertTrue(thrown.getMessage().contains("LockOptions.outageTimeout, PT5S"), thrown::getMessage);
     proxy.restore();
     assertTrue(second.get(), "the second is at the head");
   }
