@@ -177,13 +177,21 @@ class CommandCountTest {
 
   @Test
   void aShortTtlThatIsAlwaysRenewedCostsOneAttemptPerTtl() throws Exception {
-    redis.holdAsStranger(name, 3_000);
-    AsyncCall<Void> renewing = redis.renewAsStranger(name, 3_000, Duration.ofSeconds(7));
+    Duration wait = Duration.ofMillis(6_500);
+    long attempts =
+        LateAnswer.repeat(
+            wait,
+            () -> {
+              redis.holdAsStranger(name, 3_000);
+              AsyncCall<Void> renewing = redis.renewAsStranger(name, 3_000, Duration.ofSeconds(7));
+              redis.resetStats();
+              assertFalse(lock.tryLock(wait));
+              long sent = redis.calls("evalsha");
+              renewing.get();
+              return sent;
+            });
 
-    assertFalse(LateAnswer.tryLock(lock, Duration.ofMillis(6_500)));
-
-    assertTrue(redis.calls("evalsha") <= 7, () -> redis.calls("evalsha") + " attempts");
-    renewing.get();
+    assertTrue(attempts <= 7, () -> attempts + " attempts");
     redis.delete(name);
   }
 
