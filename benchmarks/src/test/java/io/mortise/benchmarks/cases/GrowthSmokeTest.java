@@ -29,7 +29,7 @@ class GrowthSmokeTest {
   private static final Duration RENEWED_LEASE = Duration.ofSeconds(6);
 
   /** Each client has connected, and has waited. */
-  private static final Duration ENOUGH_TO_WAIT = Duration.ofSeconds(1);
+  private static final Duration ENOUGH_TO_WAIT = Duration.ofSeconds(3);
 
   private static final List<LockLibrary> CLIENTS =
       List.of(LockLibrary.MORTISE, LockLibrary.REDISSON);

@@ -29,10 +29,10 @@ class ScheduledJobTest {
   private static final List<Long> TICKS = new CopyOnWriteArrayList<>();
 
   static class Job {
-    @Scheduled(cron = "*/2 * * * * *")
-    @Locked(name = "job", waitTime = "0s", atLeast = "1500ms", whenBusy = WhenBusy.SKIP)
+    @Scheduled(cron = "*/3 * * * * *")
+    @Locked(name = "job", waitTime = "0s", atLeast = "2500ms", whenBusy = WhenBusy.SKIP)
     public void run() {
-      TICKS.add((Instant.now().toEpochMilli() + 200) / 2_000);
+      TICKS.add((Instant.now().toEpochMilli() + 200) / 3_000);
     }
   }
 

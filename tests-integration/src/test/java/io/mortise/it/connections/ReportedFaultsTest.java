@@ -137,7 +137,7 @@ class ReportedFaultsTest {
       master.command("CONFIG", "SET", "rdbcompression", "no");
       master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
       String value = "x".repeat(1_000_000); // while it loads it looks up every 2 MB
-      for (int i = 0; i < 30; i++) {
+      for (int i = 0; i < 60; i++) {
         master.command("SET", "k" + i, value);
       }
       loading.command("CONFIG", "SET", "key-load-delay", "100000");

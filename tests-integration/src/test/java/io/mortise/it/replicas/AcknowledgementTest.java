@@ -35,6 +35,7 @@ class AcknowledgementTest {
   /** With time for a machine that stands still: for acquisitions that have to succeed. */
   private static final LockOptions PATIENT =
       LockOptions.builder()
+          .lease(Duration.ofMinutes(5))
           .acknowledgement(Acknowledgement.ofReplicas(1).within(Duration.ofSeconds(5)))
           .commandTimeout(Duration.ofSeconds(15))
           .build();
