@@ -10,12 +10,15 @@ import java.util.List;
 
 /** A lock over three independent nodes, which goes on when one of them is down. */
 public final class ThreeNodes implements AutoCloseable {
+  private static final Duration NODE_WAIT_BUDGET = Duration.ofMillis(500);
+
   private final List<LockClient> nodes;
   private final DistributedLock lock;
 
-  ThreeNodes(List<String> uris) {
+  /** A lock for which a node that hangs costs at most that time, where its vote decides. */
+  ThreeNodes(List<String> uris, Duration nodeWaitBudget) {
     nodes = uris.stream().map(LockClient::create).toList();
-    lock = RedLock.builder().members("report", nodes).build();
+    lock = RedLock.builder().members("report", nodes).nodeWaitBudget(nodeWaitBudget).build();
   }
 
   /** The nodes and the token of a hold. */
@@ -40,7 +43,7 @@ public final class ThreeNodes implements AutoCloseable {
    * @param arguments the URIs of the nodes
    */
   public static void main(String... arguments) throws InterruptedException {
-    try (ThreeNodes service = new ThreeNodes(List.of(arguments))) {
+    try (ThreeNodes service = new ThreeNodes(List.of(arguments), NODE_WAIT_BUDGET)) {
       System.out.println(service.work(Duration.ofSeconds(10)));
     }
   }

@@ -37,6 +37,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RedLockUnderFaultsTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
+
+  /** Longer than that of the processes: a busy machine must not end the hold of this one. */
+  private static final Duration PATIENT_LEASE = Duration.ofSeconds(3);
+
+  /** No node hangs when this process releases: a late reply is waited for. */
+  private static final Duration PATIENT_BUDGET = Duration.ofSeconds(2);
+
   private static final int PROCESSES = 4;
   private static final int THREADS = 2;
   private static final int ROUNDS = 8;
@@ -105,11 +112,12 @@ class RedLockUnderFaultsTest {
   private static void restartAMinorityEmptyUnderAHolderOfAll(
       ProxiedServers nodes, Path directory, String name, Random random)
       throws InterruptedException {
-    LockOptions options = LockOptions.builder().lease(LEASE).build();
+    LockOptions options = LockOptions.builder().lease(PATIENT_LEASE).build();
     List<LockClient> clients =
         nodes.proxyUris().stream().map(uri -> LockClient.create(uri, options)).toList();
     try (HoldLog log = HoldLog.open(directory)) {
-      RedLock lock = SectionLocks.redLock(clients, name);
+      RedLock lock =
+          RedLock.builder().members(name, clients).nodeWaitBudget(PATIENT_BUDGET).build();
       try (QuorumLease lease = (QuorumLease) lock.acquire(ProcessTeam.LIMIT).orElseThrow()) {
         HoldLog.Hold hold = log.acquired(name, "the test", lease.fencingToken());
         awaitAllNodes(nodes, clients, lease);

@@ -83,7 +83,7 @@ enum SectionLocks {
   abstract Section section(List<String> uris, List<String> names, Duration lease);
 
   /** Our quorum lock of that name on these nodes. */
-  static RedLock redLock(List<LockClient> clients, String name) {
+  private static RedLock redLock(List<LockClient> clients, String name) {
     return RedLock.builder().members(name, clients).nodeWaitBudget(BUDGET).build();
   }
 

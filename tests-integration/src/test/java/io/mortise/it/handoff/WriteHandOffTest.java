@@ -13,6 +13,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LockOptions;
 import io.mortise.it.handoff.Turns.Turn;
 import io.mortise.it.support.LockFixture;
+import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.it.support.TestThreads;
 import io.mortise.rwlock.RedisReadWriteLock;
@@ -21,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,6 +32,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(120)
 class WriteHandOffTest {
   private static final int MAX_HAND_OFFS = 5;
+
+  private static final int ROUNDS = 20;
+
+  /** The readers' turn lasts half a second. */
+  private static final long WITHIN_THE_TURN_NANOS = 400_000_000;
 
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
@@ -58,7 +64,11 @@ class WriteHandOffTest {
   }
 
   private void awaitFree() {
-    until("the lock is free", () -> !redis.exists(name));
+    awaitFree(name);
+  }
+
+  private static void awaitFree(String lock) {
+    until("the lock is free", () -> !redis.exists(lock));
   }
 
   @Test
@@ -85,11 +95,25 @@ class WriteHandOffTest {
    */
   @Test
   void readersThatWaitDuringARunEnterAtItsEnd() throws Exception {
-    DistributedLock write = lock.writeLock();
+    boolean inTime = readersEnterAtTheEndOfARun(name);
+    for (int round = 2; !inTime && round <= ROUNDS; round++) {
+      inTime = readersEnterAtTheEndOfARun(Names.fresh());
+    }
+    assertTrue(inTime, "in no round the readers came before their turn was over");
+  }
+
+  /**
+   * Returns whether the readers came before their turn was over. If one comes later, because the
+   * machine stood still, writers are rightly before it.
+   */
+  private boolean readersEnterAtTheEndOfARun(String name) throws Exception {
+    RedisReadWriteLock here = new RedisReadWriteLock(tested.client(), name);
+    DistributedLock write = here.writeLock();
     DistributedLock[] reads = {
-      lock.readLock(), new RedisReadWriteLock(tested.otherClient(), name).readLock()
+      here.readLock(), new RedisReadWriteLock(tested.otherClient(), name).readLock()
     };
     AtomicInteger writes = new AtomicInteger();
+    AtomicLong lastInNanos = new AtomicLong(System.nanoTime());
     CountDownLatch firstWrites = new CountDownLatch(1);
     CountDownLatch readersWait = new CountDownLatch(1);
     Lease gate = write.tryAcquire().orElseThrow();
@@ -112,6 +136,7 @@ class WriteHandOffTest {
           threads.ask(
               () -> {
                 read.lock();
+                lastInNanos.accumulateAndGet(System.nanoTime(), Math::max);
                 int before = writes.get();
                 read.unlock();
                 return before;
@@ -120,12 +145,17 @@ class WriteHandOffTest {
     until(
         "both readers wait",
         () -> redis.command("ZCARD", "mortise_read_waiters:{" + name + "}").equals(2L));
+    long start = System.nanoTime();
     readersWait.countDown();
-    for (Future<Integer> each : writesBefore) {
-      assertEquals(1 + MAX_HAND_OFFS, each.get(20, TimeUnit.SECONDS));
-    }
     threads.join(Duration.ofSeconds(20));
-    awaitFree();
+    boolean inTime = lastInNanos.get() - start < WITHIN_THE_TURN_NANOS;
+    for (Future<Integer> each : writesBefore) {
+      if (inTime) {
+        assertEquals(1 + MAX_HAND_OFFS, each.get());
+      }
+    }
+    awaitFree(name);
+    return inTime;
   }
 
   @Test

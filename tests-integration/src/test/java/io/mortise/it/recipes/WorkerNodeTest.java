@@ -1,5 +1,6 @@
 package io.mortise.it.recipes;
 
+import static io.mortise.it.support.Eventually.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WorkerNodeTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(50);
+
+  /** In which a thread that was interrupted ends, on a busy machine too. */
+  private static final Duration TIME_TO_END = Duration.ofSeconds(2);
 
   @RegisterExtension final TwoClients processes = new TwoClients();
 
@@ -61,7 +65,7 @@ class WorkerNodeTest {
   @Test
   void aWaitEnds() throws Exception {
     LockClient locks = processes.client();
-    WorkerNode node = new WorkerNode(locks, SHORT);
+    WorkerNode node = new WorkerNode(locks, TIME_TO_END);
     DistributedLock held = processes.there().lock(name);
     held.lock();
     CompletableFuture<Throwable> thrown = new CompletableFuture<>();
@@ -73,6 +77,7 @@ class WorkerNodeTest {
             thrown.complete(e);
           }
         });
+    until("the thread waits", () -> locks.status().waiters() == 1);
 
     node.close();
 

@@ -134,9 +134,9 @@ class LateRepliesTest {
     LockOptions shortTimeout =
         LockOptions.builder()
             .lease(Duration.ofMinutes(2))
-            .commandTimeout(Duration.ofMillis(300))
+            .commandTimeout(Duration.ofMillis(1500))
             .build();
-    here = nodes.proxied(shortTimeout, Duration.ofMillis(500));
+    here = nodes.proxied(shortTimeout, Duration.ofSeconds(3));
     nodes.begin(SILENCED, LATE);
     QuorumLease lease = here.acquire(name);
     nodes.awaitHolding(name, 3);

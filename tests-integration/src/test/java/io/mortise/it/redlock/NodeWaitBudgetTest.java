@@ -1,5 +1,6 @@
 package io.mortise.it.redlock;
 
+import static io.mortise.it.support.Elapsed.millisOf;
 import static io.mortise.it.support.ServerFault.PAUSED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -17,6 +18,8 @@ import io.mortise.it.support.Names;
 import io.mortise.it.support.ServerFault;
 import io.mortise.redlock.RedLock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +41,7 @@ class NodeWaitBudgetTest {
           .commandTimeout(Duration.ofSeconds(12))
           .build();
 
+  private static final int CYCLES = 20;
   private static final int[] ALL = {0, 1, 2, 3, 4};
 
   private final String name = Names.fresh();
@@ -50,13 +54,13 @@ class NodeWaitBudgetTest {
     for (List<Integer> minority : List.of(List.of(0, 1), List.of(3, 4))) {
       QuorumClients here = nodes.exposedTo(fault, OPTIONS, BUDGET);
       nodes.begin(fault, minority);
-      assertTimeout(
-          BUDGET,
-          () -> {
-            for (int cycle = 0; cycle < 20; cycle++) {
-              here.cycle(name);
-            }
-          });
+      List<Long> millis = new ArrayList<>();
+      for (int cycle = 0; cycle < CYCLES; cycle++) {
+        millis.add(millisOf(() -> here.cycle(name)));
+      }
+      Collections.sort(millis); // a busy machine delays some of them
+      assertTrue(millis.get(CYCLES / 2) < BUDGET.toMillis() / CYCLES, () -> "ms: " + millis);
+      assertTrue(millis.get(CYCLES - 1) < BUDGET.toMillis(), () -> "ms: " + millis);
       nodes.restore(minority);
       nodes.awaitHolding(name, 0);
     }
@@ -90,9 +94,9 @@ class NodeWaitBudgetTest {
     QuorumClients here = nodes.direct(OPTIONS, Duration.ofMillis(300));
     nodes.holdAsStranger(name, ALL);
     AsyncCall<Boolean> caller =
-        AsyncCall.start(() -> here.lock(name).tryLock(Duration.ofSeconds(4), OPTIONS.lease()));
+        AsyncCall.start(() -> here.lock(name).tryLock(Duration.ofSeconds(8), OPTIONS.lease()));
     nodes.awaitWaiter(name);
-    Eventually.holdsFor(Duration.ofMillis(2_600), "the call waits", () -> !caller.isDone());
+    Eventually.holdsFor(Duration.ofMillis(5_500), "the call waits", () -> !caller.isDone());
     nodes.begin(PAUSED, ALL);
     assertFalse(caller.get());
   }
@@ -123,6 +127,7 @@ class NodeWaitBudgetTest {
   }
 
   @Test
+  @Timeout(180)
   void twoThousandCyclesBesideANodeThatHangsLeaveFewThreads() throws Exception {
     QuorumClients here = nodes.direct(OPTIONS, BUDGET);
     nodes.begin(PAUSED, 0);

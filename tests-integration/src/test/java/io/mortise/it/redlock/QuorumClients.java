@@ -5,6 +5,7 @@ import static io.mortise.it.support.Eventually.LIVENESS;
 import io.mortise.core.LockClient;
 import io.mortise.it.support.ClientResources;
 import io.mortise.it.support.Eventually;
+import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.redlock.QuorumLease;
@@ -48,11 +49,8 @@ record QuorumClients(List<LockClient> clients, Duration budget) implements AutoC
   QuorumClients warm() {
     clients.forEach(SharedRedis::warm);
     // With time for a busy machine: nothing is tested yet.
-    try {
-      new QuorumClients(clients, LIVENESS).acquireEverywhere(Names.fresh()).close();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    QuorumClients patient = new QuorumClients(clients, LIVENESS);
+    LateAnswer.repeatRelease(() -> patient.acquireEverywhere(Names.fresh())::close);
     return this;
   }
 

@@ -109,7 +109,7 @@ class QuorumInterruptTest {
   @Test
   void whileTheNodeAtWhichItWaitsDoesNotAnswerItsAttempt() throws Exception {
     here.close();
-    here = nodes.proxied(OPTIONS, Duration.ofMillis(700));
+    here = nodes.proxied(OPTIONS, Duration.ofMillis(1200));
     Lease theirs = there.acquireEverywhere(name);
     AsyncCall<Boolean> caller = locking();
     int node = nodes.awaitWaiter(name);

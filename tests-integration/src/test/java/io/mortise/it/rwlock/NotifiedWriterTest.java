@@ -14,6 +14,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.it.support.AsyncCall;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.Names;
+import io.mortise.it.support.ScriptLog;
 import io.mortise.it.support.SharedRedis;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.FaultProxy;
@@ -109,15 +110,15 @@ class NotifiedWriterTest {
     AsyncCall<Lease> leaseOfFirst = redis.waiting(() -> ofFirst.acquire(HOUR).orElseThrow());
     AsyncCall<Void> cycleOfSecond =
         redis.waiting(AsyncCall.cycleOf(lock(clientOfSecond, lock).writeLock()));
-    redis.resetStats();
+    ScriptLog scripts = new ScriptLog(redis.server(), lock);
     long releasedNanos = System.nanoTime();
     held.close();
     Lease lease = leaseOfFirst.get();
     boolean inTime = System.nanoTime() - releasedNanos < BEFORE_THE_LOOK_NANOS;
     if (inTime) {
       String what = "the release, one attempt, and the look of the releasing client";
-      until(what, () -> redis.calls("evalsha") == 3);
-      holdsFor(Duration.ofMillis(200), what, () -> redis.calls("evalsha") == 3);
+      until(what, () -> scripts.count() == 3);
+      holdsFor(Duration.ofMillis(200), what, () -> scripts.count() == 3);
       assertFalse(cycleOfSecond.isDone());
     }
     lease.close();

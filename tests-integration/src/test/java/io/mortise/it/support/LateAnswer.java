@@ -13,10 +13,15 @@ public final class LateAnswer {
   /** The default budget of a node is 300 ms; the rest is for the clocks. */
   private static final Duration ALMOST_THE_BUDGET = Duration.ofMillis(250);
 
+  /** A command timeout is 300 ms or more here; the rest is for the clocks. */
+  private static final Duration ALMOST_A_COMMAND_TIMEOUT = Duration.ofMillis(250);
+
   /** The reply to the last command of a wait has 200 ms after it; the rest is for the clocks. */
   private static final Duration ALMOST_THE_LAST_REPLY = Duration.ofMillis(150);
 
   private static final int WAITS = 5;
+
+  private static final Set<Reason> UNCONFIRMED = Set.of(Reason.UNREACHABLE, Reason.IN_DOUBT);
 
   private LateAnswer() {}
 
@@ -56,7 +61,37 @@ public final class LateAnswer {
       if (!(lock instanceof RedLock)) {
         throw late;
       }
-      tolerate(late, start, ALMOST_THE_BUDGET, Set.of(Reason.UNREACHABLE, Reason.IN_DOUBT));
+      tolerate(late, start, ALMOST_THE_BUDGET, UNCONFIRMED);
+    }
+  }
+
+  /**
+   * Acquires a lock and releases it, once more with another lock when the reply to the release
+   * comes after the command timeout, which says so, and goes on in the background.
+   *
+   * @param acquisition acquires a lock of a fresh name, and returns its release
+   */
+  public static void repeatRelease(Callable<Runnable> acquisition) {
+    for (int more = WAITS - 1; more > 0; more--) {
+      Runnable release = acquired(acquisition);
+      long start = System.nanoTime();
+      try {
+        release.run();
+        return;
+      } catch (LockException late) {
+        tolerate(late, start, ALMOST_A_COMMAND_TIMEOUT, UNCONFIRMED);
+      }
+    }
+    acquired(acquisition).run();
+  }
+
+  private static Runnable acquired(Callable<Runnable> acquisition) {
+    try {
+      return acquisition.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -46,9 +46,12 @@ public final class SharedRedis implements BeforeAllCallback, AfterAllCallback {
 
   /** Connects the client, and makes the server know the scripts. */
   public static void warm(LockClient client) {
-    RedisLock lock = new RedisLock(client, Names.fresh());
-    lock.lock();
-    lock.unlock();
+    LateAnswer.repeatRelease(
+        () -> {
+          RedisLock lock = new RedisLock(client, Names.fresh());
+          lock.lock();
+          return lock::unlock;
+        });
   }
 
   /** Returns a predicate of the requests that run this script. */

@@ -79,8 +79,9 @@ class MoveToTailTest {
   @Test
   void aWaitThatEndsAtTheTailBehindAHolderIsNoFault() throws Exception {
     CountDownLatch ended = new CountDownLatch(1);
+    Duration wait = OUTAGE_TIMEOUT.plusSeconds(6);
     proxy.cut();
-    AsyncCall<Boolean> first = AsyncCall.start(() -> lock.tryLock(OUTAGE_TIMEOUT.multipliedBy(3)));
+    AsyncCall<Boolean> first = AsyncCall.start(() -> lock.tryLock(wait));
     AsyncCall<Boolean> second = secondBehind(first, ended::await);
     first.awaitQueued();
 
