@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.HoldLogs;
+import io.mortise.it.support.PauseRecorder;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.JavaProcess;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /** Processes that contend for the same names on the same nodes. */
@@ -29,6 +31,14 @@ final class ProcessTeam implements AutoCloseable {
   private final Duration lease;
   private final int threads;
   private final List<JavaProcess> children = new ArrayList<>();
+
+  /** Of this process, in which the proxies run. */
+  private final AtomicLong longestPauseHereMillis = new AtomicLong();
+
+  private final PauseRecorder pausesHere =
+      PauseRecorder.start(
+          (from, to) ->
+              longestPauseHereMillis.accumulateAndGet((to - from) / 1_000_000, Math::max));
 
   /**
    * A team without processes.
@@ -123,7 +133,7 @@ final class ProcessTeam implements AutoCloseable {
    *
    * @param report on all holds
    * @param counts of those processes that were not killed
-   * @param longestPauseMillis of any process
+   * @param longestPauseMillis of any process, also of the one with the proxies
    */
   record Result(HoldChecker.Report report, List<Counts> counts, long longestPauseMillis) {
     int refused() {
@@ -181,8 +191,7 @@ final class ProcessTeam implements AutoCloseable {
         .flatMap(child -> child.output().lines())
         .filter(line -> line.startsWith("paused "))
         .mapToLong(line -> Long.parseLong(line.substring("paused ".length())))
-        .max()
-        .orElse(0);
+        .reduce(longestPauseHereMillis.get(), Math::max);
   }
 
   /** The errors and losses that the processes have printed. */
@@ -198,5 +207,6 @@ final class ProcessTeam implements AutoCloseable {
   public void close() {
     children.forEach(JavaProcess::close);
     counters.close();
+    pausesHere.close();
   }
 }

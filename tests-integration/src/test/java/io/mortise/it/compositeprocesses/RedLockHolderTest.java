@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class RedLockHolderTest {
-  private static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration LEASE = Duration.ofSeconds(3);
   private static final int SECTIONS = 10;
 
   /** The delay that a busy machine may add. */

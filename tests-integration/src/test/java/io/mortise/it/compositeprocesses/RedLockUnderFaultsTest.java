@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * nodes, and the next one only when that holder has all nodes again, or has released.
  */
 class RedLockUnderFaultsTest {
-  private static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration LEASE = Duration.ofSeconds(2);
   private static final int PROCESSES = 4;
   private static final int THREADS = 2;
   private static final int ROUNDS = 8;
