@@ -195,8 +195,7 @@ final class ProcessTeam implements AutoCloseable {
         .flatMap(child -> child.output().lines())
         .filter(line -> line.startsWith("paused "))
         .mapToLong(line -> Long.parseLong(line.substring("paused ".length())))
-        .max()
-        .orElse(0);
+        .reduce(longestPauseHereMillis.get(), Math::max);
   }
 
   /** The errors and losses that the processes have printed. */
@@ -213,5 +212,6 @@ final class ProcessTeam implements AutoCloseable {
     pausesHere.close();
     children.forEach(JavaProcess::close);
     counters.close();
+    pausesHere.close();
   }
 }

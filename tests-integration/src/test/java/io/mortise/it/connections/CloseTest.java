@@ -48,7 +48,7 @@ class CloseTest {
   @RegisterExtension
   final LockFixture tested =
       LockFixture.proxied(
-              redis, LockOptions.builder().lease(HOUR).commandTimeout(Duration.ofSeconds(1)))
+              redis, LockOptions.builder().lease(HOUR).commandTimeout(Duration.ofSeconds(5)))
           .warm();
 
   private final String name = tested.name();
@@ -63,6 +63,7 @@ class CloseTest {
 
   @AfterEach
   void nothingIsLeft() {
+    LockClient client = tested.client();
     client.close();
     until("its threads have ended", () -> ClientResources.threads(client).isEmpty());
     until("its connections are closed", () -> proxy.connections() == 0);
@@ -142,6 +143,9 @@ class CloseTest {
 
   @Test
   void closingDuringAnOutageIsBounded() throws Exception {
+    Duration brief = Duration.ofSeconds(1);
+    RedisLock lock = tested.use(LockOptions.builder().lease(HOUR).commandTimeout(brief));
+    LockClient client = tested.client();
     redis.holdAsStranger(name, 60_000);
     AsyncCall<Boolean> waiter = AsyncCall.start(() -> lock.tryLock(HOUR));
     redis.awaitSubscriber(name);

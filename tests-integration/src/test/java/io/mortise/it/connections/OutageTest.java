@@ -147,11 +147,11 @@ class OutageTest {
 
   @Test
   void renewalsGoOnWhenTheServerLosesItsScripts() {
-    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofMillis(1800)));
+    RedisLock lock = tested.use(LockOptions.builder().lease(Duration.ofMillis(4_500)));
     lock.lock();
     redis.resetStats();
     holdsFor(
-        Duration.ofSeconds(3),
+        Duration.ofSeconds(5),
         "renewed",
         () -> {
           redis.command("SCRIPT", "FLUSH");

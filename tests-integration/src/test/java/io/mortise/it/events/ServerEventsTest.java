@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A server that is away and back, and the renewals that are late because of it. */
 @Timeout(120)
 class ServerEventsTest {
-  private static final Duration LEASE = Duration.ofSeconds(6);
+  private static final Duration LEASE = Duration.ofSeconds(9);
 
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
 
@@ -38,7 +38,7 @@ class ServerEventsTest {
   private final FaultProxy proxy = FaultProxy.to(redis.server());
   private final LockClient client =
       LockClient.create(
-          proxy.uri(), log.options().lease(LEASE).commandTimeout(Duration.ofSeconds(1)).build());
+          proxy.uri(), log.options().lease(LEASE).commandTimeout(Duration.ofMillis(2_500)).build());
   private final RedisLock lock = new RedisLock(client, Names.fresh());
 
   @AfterEach

@@ -44,7 +44,7 @@ class SharedReadsTest {
   private final String name = tested.name();
 
   private static LockOptions.Builder options(int maxJoins, Duration maxTime) {
-    return Turns.options(maxJoins, maxTime).lease(Duration.ofSeconds(2));
+    return Turns.options(maxJoins, maxTime).lease(Duration.ofSeconds(6));
   }
 
   private DistributedLock read() {
@@ -161,11 +161,12 @@ class SharedReadsTest {
 
   @Test
   void theyAreRenewedTogetherAndLostTogether() {
+    tested.use(options(100, Duration.ofMinutes(1)).lease(Duration.ofSeconds(3)));
     List<Lease> leases = acquire(3);
     List<Reason> notified = new CopyOnWriteArrayList<>();
     leases.forEach(lease -> lease.onLost(loss -> notified.add(loss.reason())));
     holdsFor(
-        Duration.ofSeconds(3), "all are valid", () -> leases.stream().allMatch(Lease::isValid));
+        Duration.ofSeconds(4), "all are valid", () -> leases.stream().allMatch(Lease::isValid));
     redis.delete(name);
     until("all are notified", () -> notified.size() == 3);
     assertEquals(List.of(Reason.MISSING, Reason.MISSING, Reason.MISSING), notified);
@@ -188,6 +189,7 @@ class SharedReadsTest {
 
   @Test
   void theHoldOfThreadsThatAllDiedWithoutUnlockingIsReleased() throws Exception {
+    tested.use(options(100, Duration.ofMinutes(1)).lease(Duration.ofSeconds(3)));
     for (int i = 0; i < 2; i++) {
       Thread thread = new Thread(() -> read().lock());
       thread.start();

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MemberLostTest {
   private static final int LOST = 1;
 
-  @RegisterExtension static final MemberServers servers = new MemberServers(3);
+  /** A server restarts well before the end of the lease. */
+  @RegisterExtension
+  static final MemberServers servers =
+      new MemberServers(3, Duration.ofSeconds(2), Duration.ofSeconds(4));
 
   /** How a member is lost. */
   @SuppressWarnings("ImmutableEnumChecker") // the functions have no state

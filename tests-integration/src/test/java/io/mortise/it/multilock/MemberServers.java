@@ -27,9 +27,14 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  */
 final class MemberServers extends ProxiedServers implements TestInstancePreConstructCallback {
   static final Duration HOUR = Duration.ofHours(1);
+
+  /** A loss in Redis is noticed after a third of it. */
+  private static final Duration SHORT_LEASE = Duration.ofSeconds(3);
+
   private static final Duration SHORT_TIMEOUT = Duration.ofMillis(1_500);
 
   private final Duration commandTimeout;
+  private final Duration lease;
   private List<LockClient> here = List.of();
   private List<LockClient> there = List.of();
   private String prefix = "";
@@ -44,8 +49,14 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
 
   /** Servers whose clients have this command timeout. */
   MemberServers(int count, Duration commandTimeout) {
+    this(count, commandTimeout, SHORT_LEASE);
+  }
+
+  /** Servers whose clients have this command timeout and lease. */
+  MemberServers(int count, Duration commandTimeout, Duration lease) {
     super(count);
     this.commandTimeout = commandTimeout;
+    this.lease = lease;
   }
 
   /** Connects the clients, so that the fields of a test may be locks. */
@@ -81,13 +92,13 @@ final class MemberServers extends ProxiedServers implements TestInstancePreConst
 
   static LockOptions.Builder options() {
     return LockOptions.builder()
-        .lease(Duration.ofSeconds(3)) // a loss in Redis is noticed after a third of it
+        .lease(SHORT_LEASE)
         .commandTimeout(SHORT_TIMEOUT)
         .tuning(t -> t.subscriptionLinger(Duration.ZERO));
   }
 
   private LockOptions ownOptions() {
-    return options().commandTimeout(commandTimeout).build();
+    return options().lease(lease).commandTimeout(commandTimeout).build();
   }
 
   /** The client of the process under test. */

@@ -45,7 +45,7 @@ class LockMetricsOnRedisTest {
   private final FaultProxy proxy = FaultProxy.to(redis.server());
   private final CountDownLatch blocked = new CountDownLatch(1);
   private final LockOptions options =
-      LockOptions.builder().listener(metrics).commandTimeout(Duration.ofSeconds(1)).build();
+      LockOptions.builder().listener(metrics).commandTimeout(Duration.ofSeconds(5)).build();
   private final LockClient client = metrics.watch(LockClient.create(proxy.uri(), options));
   private final LockClient other = redis.client();
   private final RedisLock lock = new RedisLock(client, name);

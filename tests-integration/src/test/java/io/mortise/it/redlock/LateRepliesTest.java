@@ -34,7 +34,7 @@ class LateRepliesTest {
   private static final int LATE = 2;
 
   private final String name = Names.fresh();
-  private QuorumClients here = connect(Duration.ofSeconds(2));
+  private QuorumClients here = connect(LIVENESS);
 
   private static QuorumClients connect(Duration budget) {
     QuorumClients clients = nodes.proxied(OPTIONS, budget);
@@ -53,9 +53,6 @@ class LateRepliesTest {
 
   @Test
   void aReplyAfterTheRoundWasLostIsReleased() throws Exception {
-    here.close();
-    nodes.restore();
-    here = connect(LIVENESS);
     List<Integer> refusing = List.of(0, 1);
     refusing.forEach(node -> nodes.holdAsStranger(name, node));
     // Without this the round may be lost before the third node is asked.
@@ -72,7 +69,8 @@ class LateRepliesTest {
   @Test
   void aReplyAfterTheBudgetIsReleased() throws Exception {
     nodes.holdAsStranger(name, 0);
-    assertFalse(here.lock(name).tryLock(), "one node is held by another, and one does not reply");
+    QuorumClients brief = new QuorumClients(here.clients(), Duration.ofSeconds(2));
+    assertFalse(brief.lock(name).tryLock(), "one node is held by another, and one does not reply");
     Eventually.until("the second is released", () -> !nodes.holding(name).contains(1));
     nodes.awaitHolding(name, 2);
     deliverReply();

@@ -127,10 +127,10 @@ class LossWarningTest {
   @Test
   void aNodeThatAnswersTheReleaseLate() throws Exception {
     LockOptions patient = LockOptions.builder().commandTimeout(Duration.ofSeconds(10)).build();
-    QuorumClients late = nodes.proxied(patient, Duration.ofSeconds(1));
+    QuorumClients late = nodes.proxied(patient, Duration.ofMillis(2_500));
     QuorumLease lease = late.acquireEverywhere(name);
     assertTrue(here.lock(name).forceUnlock());
-    nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofSeconds(2));
+    nodes.proxy(2).delay(Direction.TO_CLIENT, Duration.ofSeconds(5));
     assertThrows(LeaseLostException.class, lease::close);
     late.awaitIdle();
     assertWarnedOnce(name);

@@ -28,9 +28,14 @@ class MixedDeploymentsTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofSeconds(30))
-          .commandTimeout(Duration.ofSeconds(2))
+          .commandTimeout(Duration.ofSeconds(3))
           .build();
+
+  /** A hold waits that long before it acquires a node that it is missing. */
   private static final Duration BUDGET = Duration.ofSeconds(1);
+
+  /** For the process that has to get its answers. */
+  private static final Duration LONG_BUDGET = Duration.ofSeconds(5);
 
   private final String name = Names.fresh();
   private RedisCluster cluster;
@@ -44,11 +49,11 @@ class MixedDeploymentsTest {
     cluster = RedisCluster.start();
     watched = RedisSentinels.start();
     single = RedisServer.start();
-    here = connect();
-    there = connect();
+    here = connect(BUDGET);
+    there = connect(LONG_BUDGET);
   }
 
-  private QuorumClients connect() {
+  private QuorumClients connect(Duration budget) {
     String ofCluster =
         cluster.hostPorts().stream()
             .map(HostAndPort::toString)
@@ -62,7 +67,7 @@ class MixedDeploymentsTest {
                 LockClient.create(ofCluster, OPTIONS),
                 LockClient.create(ofSentinels, OPTIONS),
                 LockClient.create(single.uri(), OPTIONS)),
-            BUDGET)
+            budget)
         .warm();
   }
 

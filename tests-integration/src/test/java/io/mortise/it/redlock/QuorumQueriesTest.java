@@ -39,7 +39,8 @@ class QuorumQueriesTest {
       LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofSeconds(2)).build();
 
   /** For a fault that a node reports at once, so that nobody waits for a time-out. */
-  private static final LockOptions PATIENT = LockOptions.builder().lease(LEASE).build();
+  private static final LockOptions PATIENT =
+      LockOptions.builder().lease(LEASE).commandTimeout(Duration.ofSeconds(3)).build();
 
   private static final Duration BUDGET = Duration.ofSeconds(5);
 
@@ -50,8 +51,9 @@ class QuorumQueriesTest {
 
   private static QuorumClients connect(ServerFault fault) {
     // A longer one costs nothing with nodes that refuse, also when the machine stands still.
-    Duration budget = SILENT.contains(fault) ? Duration.ofMillis(1_500) : BUDGET;
-    return nodes.exposedTo(fault, OPTIONS, budget);
+    return SILENT.contains(fault)
+        ? nodes.exposedTo(fault, OPTIONS, Duration.ofMillis(1_500))
+        : nodes.exposedTo(fault, PATIENT, BUDGET);
   }
 
   @ParameterizedTest

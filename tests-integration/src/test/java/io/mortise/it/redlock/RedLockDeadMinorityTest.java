@@ -30,11 +30,12 @@ class RedLockDeadMinorityTest {
   private static final LockOptions OPTIONS =
       LockOptions.builder()
           .lease(Duration.ofSeconds(10))
+          .commandTimeout(Duration.ofSeconds(3))
           .outageTimeout(Duration.ofMillis(500))
           .build();
 
   /** Nobody waits for it: a dead server refuses at once. */
-  private static final Duration BUDGET = Duration.ofSeconds(3);
+  private static final Duration BUDGET = Duration.ofSeconds(5);
 
   private final String name = Names.fresh();
   private final RedLock lock = nodes.direct(OPTIONS, BUDGET).lock(name);

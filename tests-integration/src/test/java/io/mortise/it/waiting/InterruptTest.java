@@ -34,7 +34,7 @@ class InterruptTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** An attempt that an interrupt ends stays pending until its lease is over. */
-  private static final Duration UNANSWERED = Duration.ofSeconds(2);
+  private static final Duration UNANSWERED = Duration.ofSeconds(6);
 
   @RegisterExtension
   final LockFixture tested =
