@@ -195,7 +195,8 @@ final class ProcessTeam implements AutoCloseable {
         .flatMap(child -> child.output().lines())
         .filter(line -> line.startsWith("paused "))
         .mapToLong(line -> Long.parseLong(line.substring("paused ".length())))
-        .reduce(longestPauseHereMillis.get(), Math::max);
+        .max()
+        .orElse(0);
   }
 
   /** The errors and losses that the processes have printed. */
@@ -212,6 +213,5 @@ final class ProcessTeam implements AutoCloseable {
     pausesHere.close();
     children.forEach(JavaProcess::close);
     counters.close();
-    pausesHere.close();
   }
 }

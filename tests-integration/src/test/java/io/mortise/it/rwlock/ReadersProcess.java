@@ -19,7 +19,7 @@ import java.util.List;
  * {@code unlock}. It prints {@code in <nanoTime>} for each hold.
  */
 final class ReadersProcess {
-  static final Duration LEASE = Duration.ofSeconds(3);
+  static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration LIVENESS = Duration.ofSeconds(30);
 
   private ReadersProcess() {}
