@@ -38,7 +38,7 @@ final class CompositeRelease {
     this.required = required;
     this.valid = valid;
     this.unconfirmed = failures.stream().filter(failure -> !isGone(failure)).toList();
-    this.held = valid.stream().filter(this::stood).count();
+    this.held = valid.stream().filter(member -> member.loss().isEmpty()).count();
   }
 
   /** Returns whether the hold was valid until the release, as far as the replies show. */
