@@ -249,7 +249,9 @@ class SegmentedLockTest {
 
     here.reset(1);
 
-    assertEquals(1, waiter.get().orElseThrow().index());
+    SegmentLease its = waiter.get().orElseThrow();
+    assertEquals(1, its.index());
+    its.close();
     held.close();
   }
 
