@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A loss</b> is reported once: the {@link #state()} is {@link State#LOST}, listeners run, a
  * warning is logged, and {@link #close()} or {@code unlock()} throws {@link LeaseLostException}. A
- * loss that only the release of a hold finds, after it was offered to another thread of the process
- * which did not take it, is thrown, and {@link #loss()} has it; the state stays {@link
- * State#RELEASED}.
+ * loss that only the release of a hold finds, which was to go to another thread of the process that
+ * did not take it, is thrown, and {@link #loss()} has it; the state stays {@link State#RELEASED},
+ * and nothing else reports it. A hold that consists of several is lost as ever.
  *
  * <p><b>Threads.</b> Any thread may call any method. Listeners run in the order of the changes.
  *

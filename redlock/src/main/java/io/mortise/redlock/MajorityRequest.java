@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A pause of this process</b>, as for a garbage collection, may last for longer than the
  * budget: then the replies have arrived, and the threads that read them stood still too. A thread
- * that wakes late after the budget waits once more, for as long as it was late and at most another
- * budget. Otherwise the release of a healthy quorum would throw.
+ * that wakes 10 ms or more after the budget waits once more, for as long as it was late and at most
+ * another budget. Otherwise the release of a healthy quorum would throw.
  *
  * <p><b>Threads.</b> Any thread may call it; each call has a {@link FanOut} of its own.
  *

@@ -135,6 +135,7 @@ class MajorityFailsTest {
       if (!call.isDone()) {
         return new WaiterSince(call, since);
       }
+      assertTrue(System.nanoTime() - since >= LONG_WAIT.toNanos(), "it has waited");
     }
   }
 

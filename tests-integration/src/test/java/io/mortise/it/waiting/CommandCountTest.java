@@ -13,6 +13,7 @@ import io.mortise.it.support.LateAnswer;
 import io.mortise.it.support.LockFixture;
 import io.mortise.it.support.SharedRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -178,23 +179,27 @@ class CommandCountTest {
   @Test
   void aShortTtlThatIsAlwaysRenewedCostsOneAttemptPerTtl() throws Exception {
     Duration wait = Duration.ofMillis(6_500);
+    List<AsyncCall<Void>> renewings = new ArrayList<>();
     long attempts =
         LateAnswer.repeat(
             wait,
             () -> {
-              redis.holdAsStranger(name, 3_000);
-              AsyncCall<Void> renewing = redis.renewAsStranger(name, 3_000, Duration.ofSeconds(7));
-              try {
-                redis.resetStats();
-                assertFalse(lock.tryLock(wait));
-                return redis.calls("evalsha");
-              } finally {
-                renewing.get();
-                redis.delete(name);
-              }
+              renewings.add(holdRenewed(3_000, Duration.ofSeconds(7)));
+              redis.resetStats();
+              assertFalse(lock.tryLock(wait));
+              return redis.calls("evalsha");
             });
 
     assertTrue(attempts <= 7, () -> attempts + " attempts");
+    for (AsyncCall<Void> renewing : renewings) {
+      renewing.get();
+    }
+    redis.delete(name);
+  }
+
+  private AsyncCall<Void> holdRenewed(long ttlMillis, Duration time) {
+    redis.holdAsStranger(name, ttlMillis);
+    return redis.renewAsStranger(name, ttlMillis, time);
   }
 
   @Test
