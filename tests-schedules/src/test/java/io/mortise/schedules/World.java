@@ -139,16 +139,19 @@ final class World implements AutoCloseable {
 
   /**
    * Checks that the clients use nothing, and that nothing is left on the servers but tokens, and
-   * the records of clients.
+   * the records of clients. Looks once more after each pause: an attempt that an interrupt has
+   * ended may still be under way on a worker.
    */
   void checkNothingLeft() throws InterruptedException {
+    List<Object> remains = remains();
     long waitMillis = 1_000;
-    while (!remains().isEmpty() && waitMillis <= MAX_REMAINING.toMillis()) {
+    while (!remains.isEmpty() && waitMillis <= MAX_REMAINING.toMillis()) {
       Thread.sleep(waitMillis);
       waitMillis *= 2;
+      remains = remains();
     }
-    if (!remains().isEmpty()) {
-      throw new AssertionError("left over: " + remains());
+    if (!remains.isEmpty()) {
+      throw new AssertionError("left over: " + remains);
     }
   }
 
