@@ -57,15 +57,6 @@ final class ContractTimings {
     return wait.call();
   }
 
-  /**
-   * Returns the part of a lease that its holder relies on, with the default {@code clockDrift}.
-   * When it is over, a hold that consists of several is lost, and releases those whose lease goes
-   * on.
-   */
-  static Duration reliedUpon(Duration lease) {
-    return lease.minus(lease.dividedBy(100)).minusMillis(2);
-  }
-
   /** Asserts that this is what remains of a lease that has just begun. */
   static void assertLeft(Duration lease, Duration left) {
     assertTrue(left.compareTo(lease) <= 0, left::toString);

@@ -45,7 +45,7 @@ public abstract class LeaseContract extends AbstractLockContract {
   @Test
   protected void aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody() throws Exception {
     assertTakes(
-        ContractTimings.reliedUpon(SHORT),
+        keepsOthersOut(SHORT),
         () -> {
           lock.withLease(SHORT).lock();
           assertTrue(other.tryLock(SLACK), "nobody renews it");

@@ -60,4 +60,13 @@ public interface LockFamily {
   default Duration lease() {
     return Duration.ofSeconds(3);
   }
+
+  /**
+   * Returns for how long a hold with that lease, which is not renewed, keeps others out at least. A
+   * lock made of others may release them all when it counts as lost: by the drift of the clocks
+   * before the end of the lease.
+   */
+  default Duration keepsOthersOut(Duration lease) {
+    return lease;
+  }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.it.support.ChildJvm;
 import io.mortise.it.support.HoldLogs;
-import io.mortise.it.support.PauseRecorder;
 import io.mortise.testkit.HoldChecker;
 import io.mortise.testkit.HoldLog;
 import io.mortise.testkit.JavaProcess;
@@ -17,8 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAccumulator;
 import java.util.stream.Collectors;
 
 /** Processes that contend for the same names on the same nodes. */
@@ -32,12 +29,6 @@ final class ProcessTeam implements AutoCloseable {
   private final Duration lease;
   private final int threads;
   private final List<JavaProcess> children = new ArrayList<>();
-
-  /** The longest pause of this process, through whose proxies all commands may go. */
-  private final LongAccumulator longestPauseHereNanos = new LongAccumulator(Math::max, 0);
-
-  private final PauseRecorder pausesHere =
-      PauseRecorder.start((from, to) -> longestPauseHereNanos.accumulate(to - from));
 
   /**
    * A team without processes.
@@ -132,7 +123,7 @@ final class ProcessTeam implements AutoCloseable {
    *
    * @param report on all holds
    * @param counts of those processes that were not killed
-   * @param longestPauseMillis of any process, or of this one, which forwards their commands
+   * @param longestPauseMillis of any process
    */
   record Result(HoldChecker.Report report, List<Counts> counts, long longestPauseMillis) {
     int refused() {
@@ -186,11 +177,6 @@ final class ProcessTeam implements AutoCloseable {
   }
 
   private long longestPauseMillis() {
-    long here = TimeUnit.NANOSECONDS.toMillis(longestPauseHereNanos.get());
-    return Math.max(here, longestPauseOfChildrenMillis());
-  }
-
-  private long longestPauseOfChildrenMillis() {
     return children.stream()
         .flatMap(child -> child.output().lines())
         .filter(line -> line.startsWith("paused "))
@@ -210,7 +196,6 @@ final class ProcessTeam implements AutoCloseable {
 
   @Override
   public void close() {
-    pausesHere.close();
     children.forEach(JavaProcess::close);
     counters.close();
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT) // the tests wait more than they compute
 class DeadWaiterVersionsTest {
   private static final Duration LEASE = Duration.ofSeconds(3);
-  private static final Duration BRIEFLY = Duration.ofSeconds(3);
+  private static final Duration BRIEFLY = Duration.ofSeconds(2);
   private static final Duration LONG = Duration.ofSeconds(6);
 
   /** How late a waiter may be on a busy machine. */
@@ -89,7 +89,7 @@ class DeadWaiterVersionsTest {
 
   /** Ours die after they have kept their places for several times the short timeout. */
   private void dieAndRelease(int waiters) {
-    Eventually.holdsFor(BRIEFLY.multipliedBy(3), "all wait", () -> order.length() == waiters);
+    Eventually.holdsFor(BRIEFLY.multipliedBy(4), "all wait", () -> order.length() == waiters);
     way.cut();
     held.unlock();
   }

@@ -1,11 +1,7 @@
 package io.mortise.it.support;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.mortise.scripts.Script;
 import io.mortise.testkit.RedisServer;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The scripts that clients send for one lock from now on. The statistics of the server count those
@@ -25,18 +21,8 @@ public final class ScriptLog {
   }
 
   public long count() {
-    return scripts().count();
-  }
-
-  /** As {@link #count}, without those of that name. */
-  public long countWithout(String script) {
-    String sha1 = new String(Script.load(script).sha1(), UTF_8);
-    return scripts().filter(command -> !command.get(1).toString().equals(sha1)).count();
-  }
-
-  private Stream<List<?>> scripts() {
     return ((List<?>) server.command("SLOWLOG", "GET", ALL))
-        .stream().<List<?>>map(entry -> (List<?>) ((List<?>) entry).get(3)).filter(this::isScript);
+        .stream().map(entry -> (List<?>) ((List<?>) entry).get(3)).filter(this::isScript).count();
   }
 
   private boolean isScript(List<?> command) {
