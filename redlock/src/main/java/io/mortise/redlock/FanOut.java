@@ -1,11 +1,11 @@
 package io.mortise.redlock;
 
-import io.mortise.core.LockException;
-import io.mortise.core.LockException.Reason;
+import io.mortise.core.spi.LeaseSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * needs is made before the call. So is {@link #close}, after which {@link #valueAt} has every
  * grant.
  *
+ * <p><b>A pause of this process</b>, as for a garbage collection, may last for longer than a wait:
+ * then the replies have arrived, and the threads that read them stood still too. A thread that
+ * wakes 10 ms or more after its time waits once more, for as long as it was late and at most as
+ * long as the first time. Otherwise a healthy quorum would seem to be silent.
+ *
  * <p><b>Threads.</b> One thread submits the calls and waits. The threads that deliver replies
  * synchronize with it by the monitor, to enter which needs no memory and under which nothing
  * blocks, and unpark it when the replies are enough. {@link #close} hands the rest to a {@link
@@ -25,54 +30,18 @@ import org.jspecify.annotations.Nullable;
  * is seen exactly once: by the waiting thread, or by the handler.
  */
 final class FanOut<T> {
+  /** How late a thread wakes that has stood still. */
+  private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final List<QuorumMember> members;
   private final long budgetNanos;
 
   // All guarded by the monitor.
-  private final List<Call<T>> calls;
+  private final List<MemberCall<T>> calls;
   private Predicate<FanOut<T>> sufficient = none -> false;
   private @Nullable LateReplyHandler<T> late;
   private boolean interruptRequested;
   private @Nullable Thread waiter;
-
-  /** The call to one member, with room for its reply: to deliver it needs no memory. */
-  private static final class Call<T> {
-    boolean asked;
-    boolean answered;
-
-    /** Null when the call failed. */
-    @Nullable T value;
-
-    /** Null when the call succeeded, and when it was not made. */
-    @Nullable Throwable failure;
-
-    /** The thread that makes the call; null before and afterwards. */
-    @Nullable Thread thread;
-
-    /** Returns whether the member was called and has not replied. */
-    boolean isOpen() {
-      return asked && !answered;
-    }
-
-    /** Returns the reply; null if there is none yet. */
-    @Nullable NodeReply<T> reply(QuorumMember member) {
-      return answered ? new NodeReply<>(value, value == null ? exception(member) : null) : null;
-    }
-
-    private RuntimeException exception(QuorumMember member) {
-      if (failure instanceof RejectedExecutionException) {
-        return new LockException(Reason.CLIENT_CLOSED, member + ": its client was closed", failure);
-      }
-      if (failure instanceof RuntimeException thrown) {
-        return thrown;
-      }
-      return member.noReply(
-          failure == null
-              ? "could not be asked"
-              : failure instanceof Error ? "an error kept back its reply" : "was not awaited",
-          failure);
-    }
-  }
 
   /** Accepts replies that arrive after {@link #close}. */
   @FunctionalInterface
@@ -93,7 +62,7 @@ final class FanOut<T> {
     this.budgetNanos = budgetNanos;
     this.calls = new ArrayList<>(members.size());
     for (int i = 0; i < members.size(); i++) {
-      calls.add(new Call<>());
+      calls.add(new MemberCall<>());
     }
   }
 
@@ -184,7 +153,7 @@ final class FanOut<T> {
     LateReplyHandler<T> handler;
     int abandoned;
     synchronized (this) {
-      Call<T> call = calls.get(place);
+      MemberCall<T> call = calls.get(place);
       abandoned = call.isOpen() ? 1 : 0; // since the close
       handler = late;
       if (handler == null) {
@@ -209,45 +178,54 @@ final class FanOut<T> {
   }
 
   /**
-   * Waits until the replies so far are enough, all members have replied, or the time is over.
+   * Waits until the replies so far are enough, all members have replied, or the time is over; see
+   * <b>A pause of this process</b>.
    *
    * @throws InterruptedException if the thread is interrupted; the calls go on
    */
-  void await(Predicate<FanOut<T>> enough, long untilNanos) throws InterruptedException {
+  void await(Predicate<FanOut<T>> enough, long timeoutNanos) throws InterruptedException {
+    if (await(enough, timeoutNanos, true)) {
+      throw new InterruptedException();
+    }
+  }
+
+  /** As {@link #await}; an interrupt does not end the wait, and its status is kept. */
+  void awaitUninterruptibly(Predicate<FanOut<T>> enough, long timeoutNanos) {
+    if (await(enough, timeoutNanos, false)) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Returns whether the thread was interrupted; it has no longer that status. */
+  private boolean await(
+      Predicate<FanOut<T>> enough, long timeoutNanos, boolean endsWithAnInterrupt) {
     synchronized (this) {
       sufficient = enough;
       waiter = Thread.currentThread();
     }
+    LeaseSource clock = members.get(0).source();
+    long untilNanos = clock.nanoTime() + timeoutNanos;
+    boolean interrupted = false;
+    boolean prolonged = false;
     while (true) {
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
+      interrupted |= Thread.interrupted();
+      if ((interrupted && endsWithAnInterrupt) || isOver()) {
+        return interrupted;
       }
-      long left = untilNanos - members.get(0).source().nanoTime();
-      if (isOver() || left <= 0) {
-        return;
+      long left = untilNanos - clock.nanoTime();
+      if (left <= -STANDSTILL_NANOS && !prolonged) {
+        prolonged = true;
+        untilNanos += -left + Math.min(-left, timeoutNanos);
+      } else if (left <= 0) {
+        return interrupted;
+      } else {
+        LockSupport.parkNanos(this, left);
       }
-      LockSupport.parkNanos(this, left);
     }
   }
 
   private synchronized boolean isOver() {
     return open() == 0 || sufficient.test(this);
-  }
-
-  /** As {@link #await}; an interrupt does not end the wait, and its status is kept. */
-  void awaitUninterruptibly(Predicate<FanOut<T>> enough, long untilNanos) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        await(enough, untilNanos);
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /**
@@ -259,7 +237,7 @@ final class FanOut<T> {
     late = rest;
     interruptRequested = interrupt;
     for (int i = 0; i < calls.size(); i++) {
-      Call<T> call = calls.get(i);
+      MemberCall<T> call = calls.get(i);
       if (first && call.isOpen()) {
         members.get(i).onAbandoned();
       }
@@ -271,7 +249,7 @@ final class FanOut<T> {
 
   /** Returns how many members have been called and have not replied. */
   synchronized int open() {
-    return (int) calls.stream().filter(Call::isOpen).count();
+    return (int) calls.stream().filter(MemberCall::isOpen).count();
   }
 
   /** Returns the value that a member has replied; null if there is none. Allocates nothing. */
@@ -291,7 +269,7 @@ final class FanOut<T> {
   /** Returns how many replies have a value that matches. */
   synchronized int count(Predicate<T> matches) {
     int count = 0;
-    for (Call<T> call : calls) {
+    for (MemberCall<T> call : calls) {
       count += call.value != null && matches.test(call.value) ? 1 : 0;
     }
     return count;

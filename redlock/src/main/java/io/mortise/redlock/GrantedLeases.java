@@ -66,7 +66,7 @@ final class GrantedLeases {
                       }));
       submitted = true;
       if (awaited) {
-        releases.awaitUninterruptibly(done -> false, members.nanoTime() + budgetNanos);
+        releases.awaitUninterruptibly(done -> false, budgetNanos);
       }
       releases.close(false, FanOut.ignoreLate());
     } finally {

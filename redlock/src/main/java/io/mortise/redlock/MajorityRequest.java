@@ -8,15 +8,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks all nodes of a hold at the same time. Answers of a majority are enough.
- *
- * <p><b>A pause of this process</b>, as for a garbage collection, may last for longer than the
- * budget: then the replies have arrived, and the threads that read them stood still too. A thread
- * that wakes 10 ms or more after the budget waits once more, for as long as it was late and at most
- * another budget. Otherwise the release of a healthy quorum would throw.
  *
  * <p><b>Threads.</b> Any thread may call it; each call has a {@link FanOut} of its own.
  *
@@ -25,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 record MajorityRequest(QuorumMembers members, long budgetNanos) {
   /** How long a release waits for the last nodes, once a majority has confirmed it. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
-  /** How late a thread wakes that has stood still. */
-  private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /**
    * Runs an action on each lease.
@@ -57,24 +50,14 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
         }
       }
     }
-    long untilNanos = members.nanoTime() + budgetNanos;
-    awaitMajority(requests, untilNanos);
-    long lateNanos = members.nanoTime() - untilNanos;
-    if (lateNanos >= STANDSTILL_NANOS) {
-      untilNanos += lateNanos + Math.min(lateNanos, budgetNanos);
-      awaitMajority(requests, untilNanos);
-    }
-    if (releases) {
-      long grace = members.nanoTime() + GRACE_NANOS;
-      requests.awaitUninterruptibly(answers -> false, grace - untilNanos < 0 ? grace : untilNanos);
+    Predicate<FanOut<Boolean>> majority =
+        replies -> replies.count(done -> done) >= members.quorum();
+    requests.awaitUninterruptibly(majority, budgetNanos);
+    if (releases && majority.test(requests)) {
+      requests.awaitUninterruptibly(replies -> false, Math.min(GRACE_NANOS, budgetNanos));
     }
     requests.close(false, FanOut.ignoreLate());
     return repliesOf(requests);
-  }
-
-  private void awaitMajority(FanOut<Boolean> requests, long untilNanos) {
-    requests.awaitUninterruptibly(
-        answers -> answers.count(done -> done) >= members.quorum(), untilNanos);
   }
 
   private MemberReplies repliesOf(FanOut<Boolean> requests) {

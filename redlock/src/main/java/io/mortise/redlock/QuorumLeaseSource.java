@@ -172,7 +172,7 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
       QuorumMember member = members.at(i);
       requests.submit(i, () -> question.apply(member));
     }
-    requests.awaitUninterruptibly(answers -> false, nanoTime() + budgetNanos);
+    requests.awaitUninterruptibly(answers -> false, budgetNanos);
     requests.close(false, FanOut.ignoreLate());
     List<@Nullable NodeReply<T>> answers = requests.replies();
     List<NodeReply<T>> complete = new ArrayList<>();

@@ -101,11 +101,6 @@ final class QuorumMembers {
     return Math.min(Math.min(part, lease / MIN_BUDGETS_PER_LEASE), MAX_BUDGET_NANOS);
   }
 
-  /** Returns the time of the clock of the first member. */
-  long nanoTime() {
-    return members.get(0).source().nanoTime();
-  }
-
   /** Returns a round of calls to the members, each of which may take that long to reply. */
   <T> FanOut<T> fanOut(long budgetNanos) {
     return new FanOut<>(members, budgetNanos);

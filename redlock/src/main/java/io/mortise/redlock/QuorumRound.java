@@ -127,13 +127,12 @@ final class QuorumRound {
   }
 
   private void await() throws InterruptedException {
-    long untilNanos = members.nanoTime() + budgetNanos;
     Predicate<FanOut<Optional<OwnedLease>>> isDecided =
         asked -> VoteCount.of(asked.replies()).isDecided();
     if (terms.interruptible()) {
-      votes.await(isDecided, untilNanos);
+      votes.await(isDecided, budgetNanos);
     } else {
-      votes.awaitUninterruptibly(isDecided, untilNanos);
+      votes.awaitUninterruptibly(isDecided, budgetNanos);
     }
   }
 
