@@ -163,7 +163,11 @@ public interface DistributedLock extends Lock {
    *
    * @throws LockException if Redis cannot be used for longer than {@link
    *     LockOptions#outageTimeout()}, or the error is permanent, or the client is closed
-   * @throws LeaseLostException if this thread held the lock, lost it, and has not unlocked it since
+   * @throws LeaseLostException if this thread held the lock, lost it, and does not know of that
+   *     yet: once, then it may lock again. It knows as soon as an exception, or a hold count of 0,
+   *     has told it
+   * @throws IllegalStateException if this thread would wait for itself, as a reader that asks for
+   *     the write lock
    */
   @Override
   void lock();
@@ -183,6 +187,7 @@ public interface DistributedLock extends Lock {
    *
    * @return false if the lock is busy
    * @throws LockException if Redis cannot be used; nothing is held
+   * @throws LeaseLostException as by {@link #lock()}
    */
   @Override
   boolean tryLock();
@@ -205,6 +210,8 @@ public interface DistributedLock extends Lock {
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
+   * @throws LeaseLostException as by {@link #lock()}
+   * @throws IllegalStateException as by {@link #lock()}, if {@code wait} is more than zero
    */
   boolean tryLock(Duration wait) throws InterruptedException;
 
@@ -293,6 +300,46 @@ public interface DistributedLock extends Lock {
     }
   }
 
+  /**
+   * As {@link #withLock(Runnable)}, but the wait is not longer than {@code wait}; see {@link
+   * #tryLock(Duration)}.
+   *
+   * @return whether the body has run; false if the lock was busy all the time
+   * @throws InterruptedException if the thread is interrupted before it has the lock; the body has
+   *     not run
+   */
+  default boolean tryWithLock(Duration wait, Runnable body) throws InterruptedException {
+    Objects.requireNonNull(body, "body");
+    Held held = this::unlock;
+    if (!tryLock(wait)) {
+      return false;
+    }
+    try (held) {
+      body.run();
+      return true;
+    }
+  }
+
+  /**
+   * As {@link #withLock(LeaseCallable)}, but the wait is not longer than {@code wait}; see {@link
+   * #tryLock(Duration)}.
+   *
+   * @param body returns a value that is not null
+   * @return that value; empty if the lock was busy all the time
+   * @throws Exception any exception of the body, or an {@link InterruptedException} if the thread
+   *     is interrupted before it has the lock
+   */
+  default <T> Optional<T> tryWithLock(Duration wait, LeaseCallable<T> body) throws Exception {
+    Objects.requireNonNull(body, "body");
+    Held held = this::unlock;
+    if (!tryLock(wait)) {
+      return Optional.empty();
+    }
+    try (held) {
+      return Optional.of(body.call(lease()));
+    }
+  }
+
   /** A task that needs the hold of the lock under which it runs. */
   @FunctionalInterface
   interface LeaseCallable<T extends @Nullable Object> {
@@ -350,6 +397,12 @@ public interface DistributedLock extends Lock {
   Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException;
 
   /**
+   * As {@link #acquire()}, without blocking a thread of the caller; the stage behaves as that of
+   * {@link #acquireAsync(Duration)}.
+   */
+  CompletionStage<Lease> acquireAsync();
+
+  /**
    * As {@link #acquire(Duration)}, without blocking a thread of the caller. Arguments are checked
    * immediately, on the caller's thread; every other result completes the stage. Cancelling its
    * future ends the wait, and a lease that is granted at the same moment is released; so does
@@ -375,10 +428,17 @@ public interface DistributedLock extends Lock {
   /** Returns whether the lock is held at this moment, in any process. One round trip. */
   boolean isLocked();
 
-  /** Returns whether the current thread holds the lock and has not lost it. No round trip. */
+  /**
+   * Returns whether the current thread holds the lock and has not lost it. No round trip. {@link
+   * #unlock()} says why a hold was lost; a thread that does not call it may lock again all the
+   * same.
+   */
   boolean isHeldByCurrentThread();
 
-  /** Returns how often the current thread holds the lock; 0 if it does not, or lost its lease. */
+  /**
+   * Returns how often the current thread holds the lock; 0 if it does not, or lost its lease; see
+   * {@link #isHeldByCurrentThread()}.
+   */
   int holdCount();
 
   /**

@@ -4,8 +4,8 @@ import java.util.Objects;
 
 /**
  * Thrown when the caller held the lock and lost it before releasing it. Its actions since the loss
- * were not protected by the lock. A thread that locks again before it has unlocked the lost hold
- * gets it too: nothing would tell which of the two holds its next unlock ends.
+ * were not protected by the lock. A thread that locks again, and does not know of the loss yet,
+ * gets it too, once.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 2L;
@@ -30,15 +30,15 @@ public final class LeaseLostException extends IllegalMonitorStateException {
   }
 
   /**
-   * Creates the exception for a thread that locks again before it has unlocked the hold that it
-   * lost; public for implementations of other lock families.
+   * Creates the exception for a thread that locks again and does not know that it has lost its
+   * hold; public for implementations of other lock families.
    */
   public static LeaseLostException whenLockingAgain(LeaseLoss loss) {
     Objects.requireNonNull(loss, "loss");
     return new LeaseLostException(
         loss,
         ("lock '%s': the earlier hold of this thread, with fencing token %d, was lost %d ms ago: %s;"
-                + " unlock what was lost, then lock again")
+                + " undo what depends on it, then lock again")
             .formatted(loss.lockName(), loss.fencingToken(), loss.age().toMillis(), loss.detail()));
   }
 

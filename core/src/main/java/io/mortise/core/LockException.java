@@ -35,7 +35,7 @@ public final class LockException extends RuntimeException {
     /**
      * The server does not match the configuration of the client: it is not a node of a cluster, or
      * is one of several; it has no database of that number; the sentinels watch no master of that
-     * name.
+     * name, or are none.
      */
     MISCONFIGURED(false),
     /** The name is in use as another kind of lock, or as a key that is no lock. */

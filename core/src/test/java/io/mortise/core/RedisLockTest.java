@@ -82,7 +82,10 @@ class RedisLockTest {
   void aThreadThatNeverHeldTheLockIsNamedSo() {
     String thread = Thread.currentThread().getName();
     String expected =
-        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it";
+        "lock 'orders': thread '"
+            + thread
+            + "' does not hold it: it has never locked it; a thread unlocks what it has locked"
+            + " itself, and a Lease is closed";
 
     assertEquals(
         expected, assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());

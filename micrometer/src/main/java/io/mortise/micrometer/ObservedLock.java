@@ -108,10 +108,9 @@ public final class ObservedLock implements DistributedLock {
     return lock.isHeldByCurrentThread() ? wait.call() : observed(wait);
   }
 
-  private CompletionStage<Optional<Lease>> observedStage(
-      Wait<CompletionStage<Optional<Lease>>, RuntimeException> wait) {
+  private <R> CompletionStage<R> observedStage(Wait<CompletionStage<R>, RuntimeException> wait) {
     LockWaitObservation observation = LockWaitObservation.start(registry, convention, lock.name());
-    CompletionStage<Optional<Lease>> stage;
+    CompletionStage<R> stage;
     try {
       stage = wait.call();
     } catch (Throwable e) {
@@ -183,6 +182,11 @@ public final class ObservedLock implements DistributedLock {
   @Override
   public Optional<Lease> acquire(Duration wait, Duration lease) throws InterruptedException {
     return this.<Optional<Lease>, InterruptedException>observed(() -> lock.acquire(wait, lease));
+  }
+
+  @Override
+  public CompletionStage<Lease> acquireAsync() {
+    return observedStage(lock::acquireAsync);
   }
 
   @Override

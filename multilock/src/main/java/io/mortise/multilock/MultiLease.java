@@ -91,7 +91,25 @@ final class MultiLease extends CompositeLease {
 
   @Override
   public void exit(boolean renewed) {
-    mode.exit(memberSources);
+    if (!exited) {
+      mode.exit(memberSources);
+    }
+  }
+
+  /** Exits all levels of the members, and releases in the background what was not lost. */
+  @Override
+  public void giveUpLost(int levels) {
+    if (mode.ownsByThread() && !exited) {
+      exited = true;
+      for (int i = 0; i < levels; i++) {
+        var unused = mode.release(memberSources, members(), MultiLease::releaseInBackground);
+      }
+    }
+  }
+
+  private static List<RuntimeException> releaseInBackground(List<? extends OwnedLease> leases) {
+    leases.forEach(OwnedLease::releaseInBackground);
+    return List.of();
   }
 
   @Override
@@ -104,10 +122,13 @@ final class MultiLease extends CompositeLease {
     return MemberReplies.inTurn(members(), action);
   }
 
-  /** A thread releases the other members when it unlocks; those of a handle are released by now. */
+  /**
+   * A thread that did not know of the loss releases the other members when it unlocks; those of a
+   * handle are released by now.
+   */
   @Override
   protected void releaseAfterLoss() {
-    if (mode.ownsByThread()) {
+    if (mode.ownsByThread() && !exited) {
       releaseLostMembers();
     }
   }

@@ -52,8 +52,7 @@ final class MultiLeaseSource extends CompositeLeaseSource {
 
   static MultiLeaseSource of(Collection<? extends DistributedLock> locks) {
     Map<Object, LeaseSource> members = new LinkedHashMap<>();
-    for (DistributedLock lock : locks) {
-      LeaseSource source = LeaseBackedLock.sourceOf(lock);
+    for (LeaseSource source : LeaseBackedLock.sourcesOf(locks)) {
       List<LeaseSource> leaves =
           source instanceof MultiLeaseSource nested ? nested.members() : List.of(source);
       leaves.forEach(leaf -> members.putIfAbsent(leaf.identity(), leaf));

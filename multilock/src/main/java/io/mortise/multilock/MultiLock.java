@@ -2,8 +2,8 @@ package io.mortise.multilock;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.spi.LeaseBackedLock;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -79,7 +79,7 @@ public final class MultiLock extends LeaseBackedLock {
    *     the lock is acquired, and cause an {@link IllegalStateException} there
    */
   public MultiLock(DistributedLock... members) {
-    this(List.of(Objects.requireNonNull(members, "members")));
+    this(Arrays.asList(Objects.requireNonNull(members, "members")));
   }
 
   /**

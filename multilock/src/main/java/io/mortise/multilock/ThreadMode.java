@@ -89,7 +89,7 @@ final class ThreadMode implements MemberMode {
     List<LeaseSource> reentered = new ArrayList<>(members.size()); // so that no add fails
     try {
       for (LeaseSource member : members) {
-        ThreadOwnership.lockFor(
+        ThreadOwnership.reenterFor(
             this, member, terms.waiting(0).interruptible(false).withOptions(member.options()));
         reentered.add(member);
       }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A pause of this process</b>, as for a garbage collection, may last for longer than a wait:
  * then the replies have arrived, and the threads that read them stood still too. A thread that
- * wakes 10 ms or more after its time waits once more, for as long as it was late and at most as
- * long as the first time. Otherwise a healthy quorum would seem to be silent.
+ * wakes late waits once more, for as long as it was late and at most as long as the first time.
+ * Otherwise a healthy quorum would seem to be silent.
  *
  * <p><b>Threads.</b> One thread submits the calls and waits. The threads that deliver replies
  * synchronize with it by the monitor, to enter which needs no memory and under which nothing
@@ -30,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * is seen exactly once: by the waiting thread, or by the handler.
  */
 final class FanOut<T> {
-  /** How late a thread wakes that has stood still. */
-  private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
   private final List<QuorumMember> members;
   private final long budgetNanos;
 
@@ -196,7 +192,19 @@ final class FanOut<T> {
     }
   }
 
-  /** Returns whether the thread was interrupted; it has no longer that status. */
+  /**
+   * As {@link #awaitUninterruptibly}, and then ends the wait, also after an error: nobody reads
+   * later replies.
+   */
+  void awaitAndClose(Predicate<FanOut<T>> enough, long timeoutNanos) {
+    try {
+      awaitUninterruptibly(enough, timeoutNanos);
+    } finally {
+      close(false, ignoreLate());
+    }
+  }
+
+  /** Returns whether the thread was interrupted; after an error it still has that status. */
   private boolean await(
       Predicate<FanOut<T>> enough, long timeoutNanos, boolean endsWithAnInterrupt) {
     synchronized (this) {
@@ -207,20 +215,27 @@ final class FanOut<T> {
     long untilNanos = clock.nanoTime() + timeoutNanos;
     boolean interrupted = false;
     boolean prolonged = false;
-    while (true) {
-      interrupted |= Thread.interrupted();
-      if ((interrupted && endsWithAnInterrupt) || isOver()) {
-        return interrupted;
+    try {
+      while (true) {
+        interrupted |= Thread.interrupted();
+        if ((interrupted && endsWithAnInterrupt) || isOver()) {
+          return interrupted;
+        }
+        long left = untilNanos - clock.nanoTime();
+        if (left < 0 && !prolonged) {
+          prolonged = true;
+          untilNanos += -left + Math.min(-left, timeoutNanos);
+        } else if (left <= 0) {
+          return interrupted;
+        } else {
+          LockSupport.parkNanos(this, left);
+        }
       }
-      long left = untilNanos - clock.nanoTime();
-      if (left <= -STANDSTILL_NANOS && !prolonged) {
-        prolonged = true;
-        untilNanos += -left + Math.min(-left, timeoutNanos);
-      } else if (left <= 0) {
-        return interrupted;
-      } else {
-        LockSupport.parkNanos(this, left);
+    } catch (RuntimeException | Error e) {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
+      throw e;
     }
   }
 

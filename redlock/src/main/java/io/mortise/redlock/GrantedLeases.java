@@ -66,9 +66,10 @@ final class GrantedLeases {
                       }));
       submitted = true;
       if (awaited) {
-        releases.awaitUninterruptibly(done -> false, budgetNanos);
+        releases.awaitAndClose(done -> false, budgetNanos);
+      } else {
+        releases.close(false, FanOut.ignoreLate());
       }
-      releases.close(false, FanOut.ignoreLate());
     } finally {
       if (!submitted) {
         stopRenewals(0);

@@ -43,8 +43,11 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
         if (!releases) {
           requests.submit(i, call);
         } else if (members.at(i).isSilent(budgetNanos)) {
+          boolean held = lease.isValid();
           lease.releaseInBackground(); // with few threads for all leases
-          requests.refuse(i);
+          if (held) { // that it does not confirm the release of a lost one leaves no doubt
+            requests.refuse(i);
+          }
         } else {
           requests.submitOrRun(i, call);
         }
@@ -52,11 +55,14 @@ record MajorityRequest(QuorumMembers members, long budgetNanos) {
     }
     Predicate<FanOut<Boolean>> majority =
         replies -> replies.count(done -> done) >= members.quorum();
-    requests.awaitUninterruptibly(majority, budgetNanos);
-    if (releases && majority.test(requests)) {
-      requests.awaitUninterruptibly(replies -> false, Math.min(GRACE_NANOS, budgetNanos));
+    try {
+      requests.awaitUninterruptibly(majority, budgetNanos);
+      if (releases && majority.test(requests)) {
+        requests.awaitUninterruptibly(replies -> false, Math.min(GRACE_NANOS, budgetNanos));
+      }
+    } finally {
+      requests.close(false, FanOut.ignoreLate());
     }
-    requests.close(false, FanOut.ignoreLate());
     return repliesOf(requests);
   }
 

@@ -43,7 +43,9 @@ import org.slf4j.LoggerFactory;
  */
 final class NodeReacquisition {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReacquisition.class);
-  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** The longest pause before an attempt, and the longest wait of one. */
+  static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** The pause before another check when there was no memory for it. */
   private static final long NO_MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

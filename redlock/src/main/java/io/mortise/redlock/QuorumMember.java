@@ -45,6 +45,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   private static final int UNRESPONSIVE_CALLS = 4;
   private static final int SILENT_CALLS = 16;
+  private static final int SUSPICIONS_PER_BUDGET = 4;
 
   /** The least budget of a node, unless the lease is short or the user has set one. */
   static final long MIN_BUDGET_NANOS = 50_000_000;
@@ -60,11 +61,13 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
    *     awaits
    * @param quietSinceNanos when it last replied, or had few abandoned calls and got one more,
    *     whichever is later; without meaning while it has few
+   * @param suspicion the last time at which it was found to be silent; null if never
    * @param serverIds the ids that its servers report; empty until they have answered
    */
   record NodeHealth(
       AtomicInteger abandonedCalls,
       AtomicLong quietSinceNanos,
+      AtomicReference<@Nullable Suspicion> suspicion,
       AtomicReference<Set<String>> serverIds,
       NodeOutage outage) {
     NodeHealth() {
@@ -72,10 +75,14 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
       this(
           new AtomicInteger(),
           new AtomicLong(),
+          new AtomicReference<>(),
           new AtomicReference<>(Set.of()),
           new NodeOutage(System::nanoTime));
     }
   }
+
+  /** That the node was silent from one moment, and was found so at another. */
+  private record Suspicion(long quietSinceNanos, long sinceNanos) {}
 
   static QuorumMember of(LeaseSource source) {
     Set<RedisDeployment> nodes = source.deployments();
@@ -102,11 +109,24 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /**
    * Returns whether the node is not asked, because many calls wait for it, and none has had a reply
-   * for the budget.
+   * for the budget. The first caller that finds it so asks nevertheless, and the others during the
+   * next part of the budget: when this process has stood still, the replies are about to be read.
    */
   boolean isSilent(long budgetNanos) {
-    return abandonedCalls().get() >= SILENT_CALLS
-        && source.nanoTime() - health.quietSinceNanos().get() >= budgetNanos;
+    if (abandonedCalls().get() < SILENT_CALLS) {
+      return false;
+    }
+    long now = source.nanoTime();
+    long quietSince = health.quietSinceNanos().get();
+    if (now - quietSince < budgetNanos) {
+      return false;
+    }
+    Suspicion suspicion = health.suspicion().get();
+    if (suspicion == null || suspicion.quietSinceNanos() != quietSince) {
+      health.suspicion().set(new Suspicion(quietSince, now));
+      return false;
+    }
+    return now - suspicion.sinceNanos() >= budgetNanos / SUSPICIONS_PER_BUDGET;
   }
 
   /** Records that a call goes on, whose reply no thread awaits. Allocates nothing. */

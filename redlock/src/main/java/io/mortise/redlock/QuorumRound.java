@@ -1,7 +1,9 @@
 package io.mortise.redlock;
 
+import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
+import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
@@ -144,8 +146,12 @@ final class QuorumRound {
     TokenAgreement tokens = new TokenAgreement(source.name(), members, leases, budgetNanos);
     long token = tokens.run(late);
     List<@Nullable OwnedLease> confirmed = tokens.confirmedMembers();
-    return confirmed.stream().filter(lease -> lease != null).count() < members.quorum()
-        ? fail(late, tokens.failure())
+    if (confirmed.stream().filter(lease -> lease != null).count() < members.quorum()) {
+      return fail(late, tokens.failure());
+    }
+    return confirmed.stream().filter(lease -> lease != null && lease.isValid()).count()
+            < members.quorum()
+        ? fail(late, lostAgain(leases))
         : begin(confirmed, leases, token, late);
   }
 
@@ -154,7 +160,10 @@ final class QuorumRound {
       Map<Integer, OwnedLease> leases,
       long token,
       LateGrants late) {
-    long pauseNanos = Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos);
+    long pauseNanos =
+        Math.min(
+            Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos),
+            NodeReacquisition.MAX_PAUSE_NANOS);
     NodeReacquisition reacquisition = new NodeReacquisition(source, members, owner, pauseNanos);
     MajorityLease hold;
     try {
@@ -165,13 +174,7 @@ final class QuorumRound {
     }
     if (!hold.isValid()) {
       QuorumMember.releaseQuietly(hold);
-      return fail(
-          late,
-          new LockException(
-              Reason.UNREACHABLE,
-              "lock '%s': the answers of a majority took longer than the lease of %d ms less the clock drift; give a longer lease"
-                  .formatted(source.name(), terms.leaseMillis()),
-              null));
+      return fail(late, lostAgain(leases));
     }
     leases.forEach(
         (place, lease) -> {
@@ -181,6 +184,26 @@ final class QuorumRound {
         });
     late.attachTo(hold);
     return hold;
+  }
+
+  /** Returns why the round failed: nodes lost the lock again, before all of a majority had it. */
+  private LockException lostAgain(Map<Integer, OwnedLease> leases) {
+    List<RuntimeException> losses = new ArrayList<>();
+    leases.forEach(
+        (place, lease) ->
+            lease
+                .loss()
+                .filter(loss -> loss.reason() != LeaseLoss.Reason.EXPIRED)
+                .ifPresent(
+                    loss ->
+                        losses.add(members.at(place).noReply("lost it: " + loss.detail(), null))));
+    return losses.isEmpty()
+        ? new LockException(
+            Reason.UNREACHABLE,
+            "lock '%s': the answers of a majority took longer than the lease of %d ms less the clock drift; give a longer lease"
+                .formatted(source.name(), terms.leaseMillis()),
+            null)
+        : AggregateFailure.of(source.name(), "it was lost before a majority had it", losses);
   }
 
   private @Nullable OwnedLease fail(LateGrants late, LockException why) {

@@ -6,6 +6,7 @@ import io.mortise.core.RedisLock;
 import io.mortise.core.spi.LeaseBackedLock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -106,7 +107,7 @@ public final class RedLock extends LeaseBackedLock {
    *     one server are detected when both have answered, and cause an {@link IllegalStateException}
    */
   public RedLock(DistributedLock... members) {
-    this(List.of(Objects.requireNonNull(members, "members")));
+    this(Arrays.asList(Objects.requireNonNull(members, "members")));
   }
 
   /**
@@ -128,8 +129,7 @@ public final class RedLock extends LeaseBackedLock {
       throw new IllegalArgumentException("a RedLock needs at least one member");
     }
     return new QuorumLeaseSource(
-        members.stream().map(lock -> QuorumMember.of(LeaseBackedLock.sourceOf(lock))).toList(),
-        budget);
+        LeaseBackedLock.sourcesOf(members).stream().map(QuorumMember::of).toList(), budget);
   }
 
   /** Collects nodes and settings. */

@@ -52,8 +52,7 @@ final class TokenAgreement {
   private List<@Nullable NodeReply<Boolean>> raise(long token) {
     FanOut<Boolean> raises = members.fanOut(budgetNanos);
     granted.forEach((place, lease) -> raise(raises, place, lease, token));
-    raises.awaitUninterruptibly(done -> done.count(held -> held) >= members.quorum(), budgetNanos);
-    raises.close(false, FanOut.ignoreLate());
+    raises.awaitAndClose(done -> done.count(held -> held) >= members.quorum(), budgetNanos);
     return raises.replies();
   }
 

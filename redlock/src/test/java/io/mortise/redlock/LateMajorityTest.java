@@ -36,6 +36,28 @@ class LateMajorityTest {
     LockException thrown = assertThrows(LockException.class, () -> source.acquire(terms, null));
 
     assertEquals(Reason.UNREACHABLE, thrown.reason());
+    assertTrue(thrown.getMessage().contains("before a majority had it"), thrown::getMessage);
+    assertEquals(State.RELEASED, second.state());
+  }
+
+  @Test
+  void thatHasLostAMemberBeforeItWasCompleteIsNoHold() {
+    QuorumLeaseSource source =
+        new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null);
+    nodes.get(0).grants = () -> first;
+    nodes.get(1).grants =
+        () -> {
+          first.lose();
+          return second;
+        };
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, true);
+
+    LockException thrown = assertThrows(LockException.class, () -> source.acquire(terms, null));
+
+    assertEquals(
+        "lock 'orders': it was lost before a majority had it: 'orders' at a:1: lost it: lost on"
+            + " purpose",
+        thrown.getMessage());
     assertEquals(State.RELEASED, second.state());
   }
 

@@ -60,8 +60,8 @@ class SilentNodesTest {
       clock.addAndGet(BUDGET.toNanos());
     }
 
-    assertEquals(SILENT_CALLS, ofSecond.size());
-    assertEquals(SILENT_CALLS, ofThird.size());
+    assertEquals(SILENT_CALLS + 1, ofSecond.size(), "one more makes sure");
+    assertEquals(SILENT_CALLS + 1, ofThird.size());
   }
 
   /** As a program does that looks at a lock again and again. */
@@ -75,7 +75,42 @@ class SilentNodesTest {
       clock.addAndGet(BUDGET.toNanos());
     }
 
-    assertEquals(SILENT_CALLS, ofThird.size());
+    assertEquals(SILENT_CALLS + 2, ofThird.size(), "two questions at that moment make sure");
+  }
+
+  /** Otherwise a pause of this process would seem to be their silence. */
+  @Test
+  void whoFirstFindsANodeSilentAsksNevertheless() {
+    QuorumMember second = ofNodes.get(1);
+    second.abandonedCalls().set(SILENT_CALLS);
+    clock.addAndGet(10 * BUDGET.toNanos());
+
+    assertFalse(second.isSilent(BUDGET.toNanos()), "the first caller");
+    clock.addAndGet(BUDGET.toNanos() / 4 - 1);
+    assertFalse(second.isSilent(BUDGET.toNanos()), "others soon after it");
+    clock.addAndGet(1);
+    assertTrue(second.isSilent(BUDGET.toNanos()), "no reply has been read since");
+    second.onReply();
+    clock.addAndGet(10 * BUDGET.toNanos());
+    assertFalse(second.isSilent(BUDGET.toNanos()), "another silence");
+  }
+
+  @Test
+  void aNodeIsNotSilentBeforeABudgetHasPassedSinceItsReply() {
+    QuorumMember second = ofNodes.get(1);
+    second.abandonedCalls().set(SILENT_CALLS);
+    second.onReply();
+    clock.addAndGet(BUDGET.toNanos() / 2);
+    assertFalse(second.isSilent(BUDGET.toNanos()));
+    clock.addAndGet(BUDGET.toNanos() / 2 - 1);
+    assertFalse(second.isSilent(BUDGET.toNanos()));
+  }
+
+  private void thirdFallsSilent() {
+    ofNodes.get(2).abandonedCalls().set(SILENT_CALLS);
+    clock.addAndGet(BUDGET.toNanos());
+    assertFalse(ofNodes.get(2).isSilent(BUDGET.toNanos()));
+    clock.addAndGet(BUDGET.toNanos());
   }
 
   /** Many holds that were acquired before the node fell silent. */
@@ -84,8 +119,7 @@ class SilentNodesTest {
     List<FakeNodeLease> leases = Stream.of("a", "b", "c").map(FakeNodeLease::new).toList();
     MajorityLease hold = holdOf(leases);
     nodes.get(2).threads = ofThird::add;
-    ofNodes.get(2).abandonedCalls().set(SILENT_CALLS);
-    clock.addAndGet(BUDGET.toNanos());
+    thirdFallsSilent();
 
     hold.release();
 
@@ -96,6 +130,21 @@ class SilentNodesTest {
     }
     assertTrue(leases.get(2).inBackground);
     assertFalse(leases.get(0).inBackground);
+  }
+
+  /** The others confirm that they held it. */
+  @Test
+  void aReleaseIsNotInDoubtForASilentNodeThatHasLostTheHoldBefore() {
+    List<FakeNodeLease> leases = Stream.of("a", "b", "c").map(FakeNodeLease::new).toList();
+    MajorityLease hold = holdOf(leases);
+    nodes.get(2).threads = ofThird::add;
+    leases.get(2).lose();
+    thirdFallsSilent();
+
+    hold.release();
+
+    assertEquals(State.RELEASED, hold.state());
+    assertTrue(leases.get(2).inBackground);
   }
 
   private MajorityLease holdOf(List<? extends @Nullable OwnedLease> leases) {

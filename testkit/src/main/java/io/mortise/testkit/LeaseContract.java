@@ -51,9 +51,9 @@ public abstract class LeaseContract extends AbstractLockContract {
           assertTrue(other.tryLock(SLACK), "nobody renews it");
         });
 
+    assertLost(Reason.EXPIRED, lock::lock);
     assertFalse(lock.isHeldByCurrentThread());
     assertEquals(0, lock.holdCount());
-    assertLost(Reason.EXPIRED, lock::lock);
     assertLost(Reason.EXPIRED, lock::unlock);
     assertTrue(other.isHeldByCurrentThread());
     assertFalse(actor.ask(lock::tryLock), "the next holder's lock is untouched");

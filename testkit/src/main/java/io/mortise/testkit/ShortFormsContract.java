@@ -11,12 +11,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLostException;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
@@ -146,6 +149,23 @@ public abstract class ShortFormsContract extends AbstractLockContract {
         failure, assertThrows(IllegalStateException.class, () -> lock.withLock(losesAndFails)));
     assertInstanceOf(LeaseLostException.class, failure.getSuppressed()[0]);
     assertEquals(0, lock.holdCount());
+  }
+
+  @Test
+  protected void aBodyDoesNotRunWhenTheLockIsBusyForTheWholeWait() throws Exception {
+    Runnable body = () -> assertEquals(1, lock.holdCount());
+    Runnable never = () -> fail("the lock is busy");
+
+    assertTrue(lock.tryWithLock(Duration.ZERO, body));
+    assertEquals(
+        Optional.of("held 1"), lock.tryWithLock(LONG, lease -> "held " + lock.holdCount()));
+    actor.run(other::lock);
+    assertFalse(lock.tryWithLock(SHORT, never));
+    assertEquals(Optional.empty(), lock.tryWithLock(Duration.ZERO, Lease::fencingToken));
+    actor.run(other::unlock);
+
+    assertEquals(0, lock.holdCount());
+    assertFalse(lock.isLocked());
   }
 
   // ---- handles

@@ -181,6 +181,19 @@ public abstract class WaitContract extends AbstractLockContract {
   }
 
   @Test
+  protected void anAsynchronousWaitWithoutAnEndEndsWithALease() throws Exception {
+    Lease first = lock.withLease(LONG).tryAcquire().orElseThrow();
+    CompletableFuture<Lease> waiting = other.acquireAsync().toCompletableFuture();
+    await().during(SHORT).atMost(SLACK).until(() -> !waiting.isDone());
+    first.close();
+
+    try (Lease second = TestThread.result(waiting)) {
+      assertTrue(second.fencingToken() > first.fencingToken());
+    }
+    assertFalse(lock.isLocked());
+  }
+
+  @Test
   protected void aCancelledWaitLeavesNothingHeld() throws Exception {
     Lease held = lock.withLease(LONG).tryAcquire().orElseThrow();
     CompletionStage<Optional<Lease>> waiting = other.acquireAsync(LONG);

@@ -75,10 +75,7 @@ public final class ErrorClassifier {
     }
     if (thrown instanceof SentinelConnection.UnknownMaster) {
       return new CommandException(
-          Kind.MISCONFIGURED,
-          false,
-          where + ": these sentinels watch no master of that name; check the part behind the '#'",
-          thrown);
+          Kind.MISCONFIGURED, false, where + ": " + thrown.getMessage(), thrown);
     }
     Throwable certificate = causeOf(CertificateException.class, thrown);
     if (certificate != null) {

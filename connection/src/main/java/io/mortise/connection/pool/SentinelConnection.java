@@ -17,6 +17,7 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 public final class SentinelConnection {
   private static final String NO_SUCH_MASTER = "No such master";
+  private static final String UNKNOWN_COMMAND = "ERR unknown command";
   private final HostAndPort address;
   private final JedisClientConfig config;
   private volatile @Nullable Jedis connection;
@@ -33,10 +34,13 @@ public final class SentinelConnection {
     }
   }
 
-  /** Thrown when the sentinel answers that it watches no master of that name. */
+  /** Thrown when the sentinel watches no master of that name, or the server is no sentinel. */
   static final class UnknownMaster extends JedisException {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * @param message the fact and the remedy, about all the sentinels, which say the same
+     */
     UnknownMaster(String message, @Nullable Throwable cause) {
       super(message, cause);
     }
@@ -63,16 +67,17 @@ public final class SentinelConnection {
       Map<String, String> details = jedis.sentinelMaster(masterName);
       List<String> master = jedis.sentinelGetMasterAddrByName(masterName);
       if (master == null) {
-        throw unknown(masterName, null);
+        throw unknown(null);
       }
       answered = true;
       return new MasterReport(
           new HostAndPort(master.get(0), Integer.parseInt(master.get(1))),
           Long.parseLong(details.getOrDefault("config-epoch", "0")));
     } catch (JedisDataException refusal) {
-      throw String.valueOf(refusal.getMessage()).contains(NO_SUCH_MASTER)
-          ? unknown(masterName, refusal)
-          : refusal;
+      String message = String.valueOf(refusal.getMessage());
+      throw message.contains(NO_SUCH_MASTER)
+          ? unknown(refusal)
+          : message.startsWith(UNKNOWN_COMMAND) ? noSentinel(refusal) : refusal;
     } finally {
       if (!answered) {
         disconnect();
@@ -80,8 +85,16 @@ public final class SentinelConnection {
     }
   }
 
-  private static UnknownMaster unknown(String masterName, @Nullable Throwable cause) {
-    return new UnknownMaster("it watches no master '" + masterName + "'", cause);
+  private static UnknownMaster unknown(@Nullable Throwable cause) {
+    return new UnknownMaster(
+        "these sentinels watch no master of that name; check the part behind the '#'", cause);
+  }
+
+  private static UnknownMaster noSentinel(Throwable cause) {
+    return new UnknownMaster(
+        "these servers are no sentinels; name the sentinels, by default at port 26379, or use"
+            + " redis:// for a server",
+        cause);
   }
 
   void disconnect() {

@@ -156,8 +156,9 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private JedisException noReport() {
     Throwable first = sentinels.get(0).failure;
-    if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
-      return new UnknownMaster("the sentinels watch no master '" + masterName + "'", first);
+    if (first instanceof UnknownMaster unknown
+        && count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
+      return unknown;
     }
     if (first instanceof JedisDataException refusal
         && count(each -> !ErrorClassifier.isAccessDenied(each.failure)) == 0) {

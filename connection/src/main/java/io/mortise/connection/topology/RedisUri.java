@@ -261,7 +261,8 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
     }
     if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
       throw new IllegalArgumentException(
-          "a Redis URI starts with redis:// or rediss://"
+          "a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss"
+              + " for TLS"
               + (uri.getScheme() == null || text.contains("@")
                   ? ""
                   : ", not with '" + uri.getScheme() + ":'"));

@@ -293,6 +293,20 @@ class SentinelConnectionPoolTest {
   }
 
   @Test
+  void aServerThatIsNoSentinelIsToldAtOnceAsAWrongUri() throws Exception {
+    try (RespServer server = sentinel(question -> "-ERR unknown command `SENTINEL`\r\n");
+        Topology servers = servers(workers, server.address())) {
+      CommandException fault =
+          assertThrows(CommandException.class, () -> ping(servers, LONG_NANOS));
+
+      assertEquals(Kind.MISCONFIGURED, fault.kind());
+      assertTrue(
+          fault.getMessage().contains("these servers are no sentinels; name the sentinels"),
+          fault.getMessage());
+    }
+  }
+
+  @Test
   void whereNoThreadCanBeStartedTheNextCallerTriesAgain() throws Exception {
     AtomicInteger started = new AtomicInteger();
     WorkerPool.NamedThreadFactory threads =

@@ -232,12 +232,12 @@ class TopologyFactoryTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "localhost:6379           | a Redis URI starts with redis:// or rediss://, not with"
+        "localhost:6379           | a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss for TLS, not with"
             + " 'localhost:'",
-        "http://example           | a Redis URI starts with redis:// or rediss://, not with"
+        "http://example           | a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss for TLS, not with"
             + " 'http:'",
-        "example                  | a Redis URI starts with redis:// or rediss://",
-        "''                       | a Redis URI starts with redis:// or rediss://",
+        "example                  | a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss for TLS",
+        "''                       | a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss for TLS",
         "redis://                 | not a URI like redis://user:password@host:6379/0",
         "redis://exa mple         | not a URI like redis://user:password@host:6379/0",
         "redis:example            | the Redis URI names no host",

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,23 +23,33 @@ import org.slf4j.LoggerFactory;
  * orders the two. If another thread was first, the wait is interrupted, and a lease that is granted
  * nevertheless is released, because no caller can receive it.
  */
-final class AsyncAcquisition {
+final class AsyncAcquisition<R> {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncAcquisition.class);
 
   private final LeaseSource source;
   private final LeaseTerms terms;
+  private final Function<Optional<Lease>, R> toResult;
   private final WaitPolicy waits;
-  private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+  private final CompletableFuture<R> result = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
 
-  private AsyncAcquisition(LeaseSource source, LeaseTerms terms) {
+  private AsyncAcquisition(
+      LeaseSource source, LeaseTerms terms, Function<Optional<Lease>, R> toResult) {
     this.source = source;
     this.terms = terms;
+    this.toResult = toResult;
     this.waits = source.waitPolicy().begun();
   }
 
-  static CompletionStage<Optional<Lease>> start(LeaseSource source, LeaseTerms terms) {
-    AsyncAcquisition acquisition = new AsyncAcquisition(source.boundToCaller(), terms);
+  /**
+   * Starts an acquisition.
+   *
+   * @param toResult makes the result of the stage
+   */
+  static <R> CompletionStage<R> start(
+      LeaseSource source, LeaseTerms terms, Function<Optional<Lease>, R> toResult) {
+    AsyncAcquisition<R> acquisition =
+        new AsyncAcquisition<>(source.boundToCaller(), terms, toResult);
     acquisition.start();
     return acquisition.result;
   }
@@ -80,9 +91,10 @@ final class AsyncAcquisition {
     boolean isOffered = false;
     try {
       Optional<Lease> handle = lease.map(source::guard);
+      R made = toResult.apply(handle);
       lease.ifPresent(held -> held.beginMinimum(terms)); // the caller may close it at once
       isOffered = true;
-      return result.complete(handle);
+      return result.complete(made);
     } finally {
       if (!isOffered) {
         lease.ifPresent(OwnedLease::releaseUnused);

@@ -4,6 +4,9 @@ import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockInspection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -62,6 +65,7 @@ public abstract class LeaseBackedLock implements DistributedLock {
    * @throws IllegalArgumentException if it is not a {@link LeaseBackedLock}, nor decorates one
    */
   public static LeaseSource sourceOf(DistributedLock lock) {
+    Objects.requireNonNull(lock, "lock");
     if (lock.undecorated() instanceof LeaseBackedLock leased) {
       return leased.source();
     }
@@ -69,6 +73,20 @@ public abstract class LeaseBackedLock implements DistributedLock {
         "lock '%s' is a %s, which is not made of leases; extend io.mortise.core.spi.LeaseBackedLock"
                 .formatted(lock.name(), lock.getClass().getName())
             + ", or let a decorator return undecorated() of its lock");
+  }
+
+  /**
+   * Returns the sources of the members of a lock, as {@link #sourceOf} does.
+   *
+   * @throws NullPointerException if a member is null; names its place, from 1
+   */
+  public static List<LeaseSource> sourcesOf(Collection<? extends DistributedLock> members) {
+    List<LeaseSource> sources = new ArrayList<>(members.size());
+    for (DistributedLock member : members) {
+      int place = sources.size() + 1;
+      sources.add(sourceOf(Objects.requireNonNull(member, () -> "member " + place)));
+    }
+    return sources;
   }
 
   @Override
@@ -210,13 +228,20 @@ public abstract class LeaseBackedLock implements DistributedLock {
   }
 
   @Override
+  public final CompletionStage<Lease> acquireAsync() {
+    return AsyncAcquisition.start(
+        source, terms(null, lease, true), held -> held.orElseThrow(this::endedWait));
+  }
+
+  @Override
   public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait) {
-    return AsyncAcquisition.start(source, terms(nonNullWait(wait), lease, true));
+    return AsyncAcquisition.start(source, terms(nonNullWait(wait), lease, true), held -> held);
   }
 
   @Override
   public final CompletionStage<Optional<Lease>> acquireAsync(Duration wait, Duration given) {
-    return AsyncAcquisition.start(source, terms(nonNullWait(wait), nonNullLease(given), true));
+    return AsyncAcquisition.start(
+        source, terms(nonNullWait(wait), nonNullLease(given), true), held -> held);
   }
 
   // ---- questions

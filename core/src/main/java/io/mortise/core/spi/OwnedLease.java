@@ -153,6 +153,14 @@ public interface OwnedLease extends Lease {
   void releaseInBackground();
 
   /**
+   * Gives up what is left of a lost hold, without a wait. Its thread calls it, once, when it knows
+   * of the loss: it may never release the hold.
+   *
+   * @param levels how often the thread has entered the hold
+   */
+  default void giveUpLost(int levels) {}
+
+  /**
    * Releases a hold that no caller has received; so it has no minimum. After an {@link Error} it is
    * not renewed any more: nobody is left to release it.
    */

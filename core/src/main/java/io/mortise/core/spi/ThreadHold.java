@@ -16,6 +16,7 @@ final class ThreadHold {
   private @Nullable Level last;
   private int depth;
   private int renewedLevels;
+  private boolean lossKnown;
 
   /** One level, linked to the one before it: to exit a level needs no memory. */
   static final class Level {
@@ -44,6 +45,15 @@ final class ThreadHold {
 
   int depth() {
     return depth;
+  }
+
+  /** Records that the thread has been told that the hold is not valid any more. */
+  void setLossKnown() {
+    lossKnown = true;
+  }
+
+  boolean isLossKnown() {
+    return lossKnown;
   }
 
   /** Returns whether any level needs the hold renewed. */

@@ -1,10 +1,6 @@
 package io.mortise.core.spi;
 
 import io.mortise.core.LeaseLostException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,29 +9,18 @@ import org.jspecify.annotations.Nullable;
  * The hold counts of threads: which thread owns which lock, and how often. This is the only class
  * in which threads are owners. Re-entry is counted here; only a longer lease costs a round trip.
  *
- * <p><b>Threads.</b> Each method acts on the calling thread. The holds of a thread are in its own
- * thread-local map, which no other thread reads or writes, so no lock is needed. The map is removed
- * with the last hold, or with the thread.
+ * <p><b>A lost hold</b> stays until the thread has exited its levels, and each exit reports the
+ * loss. A thread that knows of the loss may lock again instead, and begins a new hold: it knows as
+ * soon as an exit, an attempt to lock again, or a hold count of 0 has told it. Otherwise a program
+ * that unlocks only what it still holds could never lock again on a thread of a pool. What is left
+ * of a composite hold is given up at that moment.
+ *
+ * <p><b>Threads.</b> Each method acts on the calling thread, whose holds are its own ({@link
+ * ThreadHolds}).
  */
 public final class ThreadOwnership {
   /** The lock itself, by which a thread has entered it; otherwise a hold that it is a part of. */
   private static final Object ITSELF = new Object();
-
-  /**
-   * The holds of a thread, by the identity of the source. A thread without holds has no map: a
-   * thread of a container outlives the application, and the map would keep the application's
-   * classes in memory.
-   */
-  private static final ThreadLocal<@Nullable Map<Object, ThreadHold>> HELD = new ThreadLocal<>();
-
-  private static final int MAX_REMEMBERED_RELEASES = 16;
-
-  /**
-   * The hashes of the identities that a thread has released last, to explain a superfluous {@code
-   * unlock}. These are only numbers, so they may stay with the thread.
-   */
-  private static final ThreadLocal<Deque<Integer>> RELEASED =
-      ThreadLocal.withInitial(() -> new ArrayDeque<>(MAX_REMEMBERED_RELEASES));
 
   private ThreadOwnership() {}
 
@@ -46,7 +31,7 @@ public final class ThreadOwnership {
    * @param whole that hold, compared by identity
    * @return false when another owner held it
    * @throws InterruptedException if the terms say that an interrupt ends the wait
-   * @throws LeaseLostException if this thread held the lock, lost it, and has not unlocked it since
+   * @throws LeaseLostException if this thread held the lock, lost it, and did not know of that
    */
   public static boolean lockFor(Object whole, LeaseSource source, LeaseTerms terms)
       throws InterruptedException {
@@ -62,16 +47,13 @@ public final class ThreadOwnership {
   private static boolean lock(
       Object enteredBy, LeaseSource source, LeaseTerms terms, WaitPolicy waits)
       throws InterruptedException {
-    ThreadHold hold = held(source.identity());
+    giveUpKnownLoss(source);
+    ThreadHold hold = ThreadHolds.held(source.identity());
     if (hold != null) {
-      try {
-        reenter(hold, source, terms, enteredBy);
-      } catch (LeaseLostException e) {
-        throw notUnlocked(hold, e);
-      }
+      enterAgain(hold, source, terms, enteredBy);
       return true;
     }
-    if (isObstructed(source, source.selfDeadlockAsOwner(), terms.isUnbounded())) {
+    if (isObstructed(source, source.selfDeadlockAsOwner(), terms.waitNanos() > 0)) {
       return false;
     }
     Consumer<OwnedLease> owning = // nothing fails after it
@@ -79,6 +61,45 @@ public final class ThreadOwnership {
     Optional<OwnedLease> lease = waits.acquire(terms, source::acquireForThread);
     lease.ifPresent(owning);
     return lease.isPresent();
+  }
+
+  /**
+   * Makes the current thread hold the lock once more that it holds, see {@link #lockFor}.
+   *
+   * @throws LeaseLostException if the hold was lost
+   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   */
+  public static void reenterFor(Object whole, LeaseSource source, LeaseTerms terms)
+      throws InterruptedException {
+    ThreadHold hold = ThreadHolds.held(source.identity());
+    if (hold == null) {
+      throw ThreadHolds.notHeld(source);
+    }
+    enterAgain(hold, source, terms, whole);
+  }
+
+  private static void enterAgain(
+      ThreadHold hold, LeaseSource source, LeaseTerms terms, Object enteredBy)
+      throws InterruptedException {
+    try {
+      reenter(hold, source, terms, enteredBy);
+    } catch (LeaseLostException e) {
+      throw lostBefore(hold, e);
+    }
+  }
+
+  /** Ends a hold of whose loss the thread knows. */
+  private static void giveUpKnownLoss(LeaseSource source) {
+    ThreadHold hold = ThreadHolds.held(source.identity());
+    if (hold != null && hold.isLossKnown()) {
+      ThreadHolds.recordRelease(source.identity());
+      ThreadHolds.forget(source.identity());
+      try {
+        release(hold.lease());
+      } catch (IllegalMonitorStateException known) {
+        return; // it says that the hold was lost
+      }
+    }
   }
 
   /**
@@ -102,7 +123,8 @@ public final class ThreadOwnership {
   public static void registerFor(
       Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
-      put(source, new ThreadHold(lease, new ThreadHold.Level(whole, terms.renewed())));
+      giveUpKnownLoss(source);
+      ThreadHolds.put(source, new ThreadHold(lease, new ThreadHold.Level(whole, terms.renewed())));
       lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
@@ -121,50 +143,8 @@ public final class ThreadOwnership {
     try {
       lease.releaseUnused(); // it has no other owner
     } finally {
-      forget(source.identity());
+      ThreadHolds.forget(source.identity());
     }
-  }
-
-  private static void put(LeaseSource source, ThreadHold hold) {
-    Map<Object, ThreadHold> held = HELD.get();
-    if (held == null) {
-      held = new HashMap<>();
-      HELD.set(held);
-    }
-    held.put(source.identity(), hold);
-  }
-
-  private static @Nullable ThreadHold held(Object identity) {
-    Map<Object, ThreadHold> held = HELD.get();
-    ThreadHold hold = held == null ? null : held.get(identity);
-    return hold == null || hold.depth() == 0 ? null : hold; // without levels an error has left it
-  }
-
-  private static void forget(Object identity) {
-    Map<Object, ThreadHold> held = HELD.get();
-    if (held != null) {
-      held.remove(identity);
-      if (held.isEmpty()) {
-        HELD.remove();
-      }
-    }
-  }
-
-  /** Without memory for the record, an explanation is poorer; the release goes on. */
-  private static void recordRelease(Object identity) {
-    try {
-      Deque<Integer> released = RELEASED.get();
-      if (released.size() == MAX_REMEMBERED_RELEASES) {
-        released.removeFirst();
-      }
-      released.addLast(identity.hashCode());
-    } catch (OutOfMemoryError full) {
-      return;
-    }
-  }
-
-  private static boolean hasReleased(Object identity) {
-    return RELEASED.get().contains(identity.hashCode());
   }
 
   private static void reenter(
@@ -193,7 +173,8 @@ public final class ThreadOwnership {
   }
 
   /** Names the lock that the thread locks: the cause may be the loss of a part of it. */
-  private static LeaseLostException notUnlocked(ThreadHold hold, LeaseLostException cause) {
+  private static LeaseLostException lostBefore(ThreadHold hold, LeaseLostException cause) {
+    noteLoss(hold);
     LeaseLostException again =
         LeaseLostException.whenLockingAgain(hold.lease().loss().orElse(cause.loss()));
     again.initCause(cause);
@@ -216,13 +197,19 @@ public final class ThreadOwnership {
     OwnedLease last = exitFor(whole, source);
     if (last != null) {
       try {
-        last.release();
-      } catch (Error e) {
-        last.stopRenewal(OwnedLease.UNRELEASED); // or it would last for ever
-        throw e;
+        release(last);
       } finally {
-        recordRelease(source.identity()); // after its members, if it is composite
+        ThreadHolds.recordRelease(source.identity()); // after its members, if it is composite
       }
+    }
+  }
+
+  private static void release(OwnedLease last) {
+    try {
+      last.release();
+    } catch (Error e) {
+      last.stopRenewal(OwnedLease.UNRELEASED); // or it would last for ever
+      throw e;
     }
   }
 
@@ -234,20 +221,21 @@ public final class ThreadOwnership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
-    ThreadHold hold = held(source.identity());
+    ThreadHold hold = ThreadHolds.held(source.identity());
     if (hold == null) {
-      throw notHeld(source);
+      throw ThreadHolds.notHeld(source);
     }
     if (hold.depth() > 1) {
       hold.remove(whole);
       hold.lease().exit(hold.isRenewed());
+      noteLoss(hold);
       hold.lease().ensureValid();
       return null;
     }
-    recordRelease(source.identity());
+    ThreadHolds.recordRelease(source.identity());
     hold.remove(whole);
     try {
-      forget(source.identity());
+      ThreadHolds.forget(source.identity());
     } catch (Error e) { // nobody gets the lease
       hold.lease().stopRenewal(OwnedLease.UNRELEASED);
       throw e;
@@ -255,15 +243,12 @@ public final class ThreadOwnership {
     return hold.lease();
   }
 
-  private static IllegalMonitorStateException notHeld(LeaseSource source) {
-    return new IllegalMonitorStateException(
-        "lock '%s': thread '%s' %s"
-            .formatted(
-                source.name(),
-                Thread.currentThread().getName(),
-                hasReleased(source.identity())
-                    ? "does not hold it: it has released it already"
-                    : "does not hold it: it has never locked it"));
+  /** Called where the thread is told of the loss, if there is one. */
+  private static void noteLoss(ThreadHold hold) {
+    if (!hold.isLossKnown() && !hold.lease().isValid()) {
+      hold.setLossKnown();
+      hold.lease().giveUpLost(hold.depth());
+    }
   }
 
   /**
@@ -272,17 +257,27 @@ public final class ThreadOwnership {
    * @throws IllegalMonitorStateException if this thread does not hold the lock
    */
   public static OwnedLease lease(LeaseSource source) {
-    return leaseOf(source.identity()).orElseThrow(() -> notHeld(source));
+    ThreadHold hold = ThreadHolds.held(source.identity());
+    if (hold == null) {
+      throw ThreadHolds.notHeld(source);
+    }
+    return hold.lease();
   }
 
-  /** Returns the current thread's hold, lost or not; empty if it has none. */
+  /** Returns the current thread's hold; empty if it has none, or knows that it was lost. */
   public static Optional<OwnedLease> leaseOf(Object identity) {
-    return Optional.ofNullable(held(identity)).map(ThreadHold::lease);
+    return Optional.ofNullable(ThreadHolds.held(identity))
+        .filter(hold -> !hold.isLossKnown())
+        .map(ThreadHold::lease);
   }
 
   /** Returns how often the current thread holds the lock; 0 when its lease was lost. */
   public static int holdCount(LeaseSource source) {
-    ThreadHold hold = held(source.identity());
-    return hold != null && hold.lease().isValid() ? hold.depth() : 0;
+    ThreadHold hold = ThreadHolds.held(source.identity());
+    if (hold == null) {
+      return 0;
+    }
+    noteLoss(hold);
+    return hold.isLossKnown() ? 0 : hold.depth();
   }
 }

@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
 class ThreadOwnershipTest {
@@ -248,14 +250,17 @@ class ThreadOwnershipTest {
     assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
 
     assertEquals(0, ThreadOwnership.holdCount(source));
-    assertTrue(refused(source).endsWith("does not hold it: it has never locked it"));
+    assertTrue(refused(source).contains("does not hold it: it has never locked it; "));
   }
 
   @Test
   void aSuperfluousUnlockSaysWhetherTheThreadEverHeldTheLock() throws Exception {
     String thread = Thread.currentThread().getName();
     assertEquals(
-        "lock 'orders': thread '" + thread + "' does not hold it: it has never locked it",
+        "lock 'orders': thread '"
+            + thread
+            + "' does not hold it: it has never locked it; a thread unlocks what it has locked"
+            + " itself, and a Lease is closed",
         refused(source));
     lock(RENEWED);
     ThreadOwnership.unlock(source);
@@ -312,9 +317,9 @@ class ThreadOwnershipTest {
     lock(RENEWED);
     lease.lose();
 
+    assertThrows(LeaseLostException.class, () -> lock(RENEWED));
     assertEquals(0, ThreadOwnership.holdCount(source), "not held any more");
     assertSame(lease, ThreadOwnership.lease(source), "but its lease can be asked why");
-    assertThrows(LeaseLostException.class, () -> lock(RENEWED));
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertEquals(0, lease.releases.get());
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
@@ -323,6 +328,48 @@ class ThreadOwnershipTest {
     source.free.add(new FakeLease("orders"));
     lock(RENEWED); // a new hold
     ThreadOwnership.unlock(source);
+  }
+
+  enum Told {
+    BY_A_HOLD_COUNT,
+    BY_LOCKING_AGAIN,
+    BY_UNLOCKING_A_LEVEL
+  }
+
+  /** As of a program that unlocks only what it still holds, on a thread of a pool. */
+  @ParameterizedTest
+  @EnumSource
+  void aThreadThatKnowsOfTheLossMayLockAgain(Told told) throws Exception {
+    lock(RENEWED);
+    lock(RENEWED);
+    lease.lose();
+    switch (told) {
+      case BY_A_HOLD_COUNT -> assertEquals(0, ThreadOwnership.holdCount(source));
+      case BY_LOCKING_AGAIN -> assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+      case BY_UNLOCKING_A_LEVEL ->
+          assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+    }
+    FakeLease next = new FakeLease("orders");
+    source.free.add(next);
+
+    lock(RENEWED);
+
+    assertEquals(1, lease.releases.get(), "with its members, if it has some");
+    assertSame(next, ThreadOwnership.lease(source));
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
+    assertEquals(1, next.releases.get());
+    assertTrue(refused(source).contains("released it already"));
+  }
+
+  @Test
+  void aHoldCountOfAValidHoldIsNoNewsOfALoss() throws Exception {
+    lock(RENEWED);
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    lease.lose();
+
+    assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
   }
 
   @Test
@@ -337,7 +384,7 @@ class ThreadOwnershipTest {
             .getMessage()
             .matches(
                 "lock 'orders': the earlier hold of this thread, with fencing token 1, was lost"
-                    + " \\d+ ms ago: detail of orders; unlock what was lost, then lock again"),
+                    + " \\d+ ms ago: detail of orders; undo what depends on it, then lock again"),
         thrown.getMessage());
     assertEquals(lease.loss(), Optional.of(thrown.loss()));
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));

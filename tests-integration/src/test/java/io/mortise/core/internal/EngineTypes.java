@@ -7,7 +7,6 @@ import io.mortise.core.internal.lease.LeaseStateMachine;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.OwnedLease;
 import io.mortise.core.spi.ThreadOwnership;
-import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 
@@ -33,7 +32,7 @@ public final class EngineTypes {
 
   private static Class<?> holdOfThread() {
     return Arrays.stream(ThreadOwnership.class.getDeclaredMethods())
-        .map(Method::getReturnType)
+        .flatMap(method -> Arrays.stream(method.getParameterTypes()))
         .filter(
             type ->
                 Arrays.stream(type.getDeclaredFields())

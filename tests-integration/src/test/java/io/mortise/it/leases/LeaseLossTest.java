@@ -65,10 +65,10 @@ class LeaseLossTest {
     assertEquals(List.of(State.AT_RISK, State.LOST), states);
     assertEquals(Reason.EXPIRED, lease.loss().orElseThrow().reason());
     assertEquals(Duration.ZERO, lease.remaining());
-    assertFalse(lock.isHeldByCurrentThread());
-    assertEquals(0, lock.holdCount());
     assertThrows(LeaseLostException.class, lease::ensureValid);
     assertThrows(LeaseLostException.class, lock::lock, "re-entry into a lost hold");
+    assertFalse(lock.isHeldByCurrentThread());
+    assertEquals(0, lock.holdCount());
     assertThrows(LeaseLostException.class, lock::unlock);
   }
 

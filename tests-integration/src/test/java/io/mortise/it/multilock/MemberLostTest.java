@@ -105,7 +105,7 @@ class MemberLostTest {
 
   @ParameterizedTest
   @EnumSource
-  void aThreadKeepsTheOthersUntilItUnlocks(Loss loss) {
+  void aThreadThatDoesNotKnowOfItKeepsTheOthersUntilItUnlocks(Loss loss) {
     lock.lock();
     Lease lease = lock.lease();
     lease.onLost(losses::add);
@@ -117,7 +117,6 @@ class MemberLostTest {
         Duration.ofMillis(500),
         "the thread keeps them",
         () -> servers.isHeld(0) && servers.isHeld(2));
-    assertEquals(0, lock.holdCount());
     assertTrue(servers.lock(0).isHeldByCurrentThread());
     assertFalse(servers.lock(LOST).isHeldByCurrentThread());
     assertFalse(servers.other(0).tryLock());

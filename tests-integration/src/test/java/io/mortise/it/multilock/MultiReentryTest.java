@@ -324,14 +324,24 @@ class MultiReentryTest {
     a.unlock();
 
     assertFalse(lease.isValid());
-    assertCounts(0, 0, 1);
+    assertEquals(List.of(0, 1), List.of(a.holdCount(), b.holdCount()));
     assertEquals(Set.of(1), servers.held());
     Eventually.until("the loss is notified", () -> !losses.isEmpty());
     assertTrue(losses.get(0).detail().contains("by itself"), losses::toString);
     assertThrows(LeaseLostException.class, lease::ensureValid);
-    assertThrows(LeaseLostException.class, both::lock);
     assertThrows(LeaseLostException.class, both::unlock);
+    assertEquals(Set.of(), servers.held());
     assertEquals(1, losses.size());
+  }
+
+  @Test
+  void aWholeThatWasEndedByAMemberIsLockedAgainWhenItsThreadHasBeenTold() {
+    both.lock();
+    a.unlock();
+    assertThrows(LeaseLostException.class, both::lock);
+    both.lock();
+    assertCounts(1, 1, 1);
+    both.unlock();
   }
 
   @Test
@@ -346,14 +356,16 @@ class MultiReentryTest {
   }
 
   @Test
-  void aMemberOfWhichAHoldWasLostCannotBePartOfANewWhole() {
+  void aMemberOfWhichAHoldWasLostIsPartOfANewWholeWhenItsThreadHasBeenTold() {
     a.lock();
+    Lease lost = a.lease();
     servers.server(0).command("DEL", servers.name(0));
-    Eventually.until("the loss is noticed", () -> a.holdCount() == 0);
+    Eventually.until("the loss is noticed", () -> !lost.isValid());
     assertThrows(LeaseLostException.class, both::tryLock);
     assertEquals(Set.of(), servers.held());
-    assertThrows(LeaseLostException.class, a::unlock);
     assertTrue(both.tryLock());
+    assertCounts(1, 1, 1);
     both.unlock();
+    assertThrows(IllegalMonitorStateException.class, a::unlock);
   }
 }
