@@ -20,10 +20,10 @@ import java.util.stream.Stream;
  * their own owners, handles and leases; see {@link DistributedLock}. A thread that has the write
  * lock may acquire the read lock too, and keep it when it releases the write lock
  * (<em>downgrade</em>; waiting readers enter at that moment). An upgrade would wait for itself: a
- * thread that has the read lock is refused the write lock. {@code lock()} and a wait for a handle
- * throw an {@link IllegalStateException} that says so, {@code tryLock} returns false, and nothing
- * is sent. A handle belongs to no thread: its holder is a reader or writer like any other, except
- * that a thread that owns the write lock may acquire a read handle.
+ * thread that has the read lock is refused the write lock. Every wait throws an {@link
+ * IllegalStateException} that says so, an attempt without a wait returns false, and nothing is
+ * sent. A handle belongs to no thread: its holder is a reader or writer like any other, except that
+ * a thread that owns the write lock may acquire a read handle.
  *
  * <p><b>Fairness and its cost.</b> Unless it is fair, the lock keeps no order, but neither readers
  * nor writers starve the other side. While a writer waits, new readers wait too, so the writer

@@ -68,6 +68,15 @@ final class ThreadHold {
     renewedLevels += level.renewed ? 1 : 0;
   }
 
+  /** Returns whether it has a level that was entered so. */
+  boolean hasLevelOf(Object enteredBy) {
+    Level level = last;
+    while (level != null && level.enteredBy != enteredBy) {
+      level = level.before;
+    }
+    return level != null;
+  }
+
   /** Removes the last level that was entered so; without such a level, the last one. */
   void remove(Object enteredBy) {
     Level after = null;

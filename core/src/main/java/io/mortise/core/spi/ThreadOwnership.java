@@ -47,9 +47,8 @@ public final class ThreadOwnership {
   private static boolean lock(
       Object enteredBy, LeaseSource source, LeaseTerms terms, WaitPolicy waits)
       throws InterruptedException {
-    giveUpKnownLoss(source);
     ThreadHold hold = ThreadHolds.held(source.identity());
-    if (hold != null) {
+    if (hold != null && !hold.isLossKnown()) {
       enterAgain(hold, source, terms, enteredBy);
       return true;
     }
@@ -218,17 +217,20 @@ public final class ThreadOwnership {
    *
    * @return the lease if it was the last level, which the caller has to release; otherwise null
    * @throws LeaseLostException if it was not the last level, and the lease was lost
-   * @throws IllegalMonitorStateException if this thread does not hold the lock
+   * @throws IllegalMonitorStateException if this thread does not hold the lock, or not for this
+   *     whole: it may have locked it anew since the whole was lost
    */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = ThreadHolds.held(source.identity());
-    if (hold == null) {
+    if (hold == null || (whole != ITSELF && !hold.hasLevelOf(whole))) {
       throw ThreadHolds.notHeld(source);
     }
     if (hold.depth() > 1) {
       hold.remove(whole);
       hold.lease().exit(hold.isRenewed());
-      noteLoss(hold);
+      if (whole == ITSELF) { // otherwise the whole decides what its thread is told
+        noteLoss(hold);
+      }
       hold.lease().ensureValid();
       return null;
     }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ThreadOwnershipTest {
@@ -363,6 +364,47 @@ class ThreadOwnershipTest {
   }
 
   @Test
+  void aLostHoldStaysWhenALaterAttemptDoesNotGetTheLock() throws Exception {
+    lock(RENEWED);
+    lease.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+
+    assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED));
+
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+  }
+
+  /** As a MultiLock that lost a member, which its thread has then locked by itself. */
+  @Test
+  void aWholeThatHasLostAHoldDoesNotExitTheNextOne() throws Exception {
+    Object whole = new Object();
+    ThreadOwnership.registerFor(whole, source, lease, RENEWED);
+    lease.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    source.free.clear();
+    source.free.add(new FakeLease("orders"));
+    lock(RENEWED);
+
+    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.exitFor(whole, source));
+
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    ThreadOwnership.unlock(source);
+  }
+
+  /** As a MultiLock does between two rounds, which tells its thread nothing. */
+  @Test
+  void theExitOfAWholeDoesNotTellTheThreadOfTheLoss() throws Exception {
+    Object whole = new Object();
+    lock(RENEWED);
+    assertTrue(ThreadOwnership.lockFor(whole, source, RENEWED));
+    lease.lose();
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.exitFor(whole, source));
+
+    assertThrows(LeaseLostException.class, () -> lock(RENEWED));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+  }
+
+  @Test
   void aHoldCountOfAValidHoldIsNoNewsOfALoss() throws Exception {
     lock(RENEWED);
     assertEquals(1, ThreadOwnership.holdCount(source));
@@ -463,16 +505,16 @@ class ThreadOwnershipTest {
     ThreadOwnership.unlock(source);
   }
 
-  @Test
-  void aThreadThatWouldWaitForItselfIsRefusedOrFails() throws Exception {
+  @ParameterizedTest
+  @ValueSource(longs = {1, LeaseTerms.FOREVER})
+  void aThreadThatWouldWaitForItselfIsRefusedOrFails(long waitNanos) throws Exception {
     source.obstacle = Optional.of("it holds the read lock");
 
     assertFalse(ThreadOwnership.lock(source, RENEWED, WaitPolicy.AS_ASKED), "an attempt fails");
-    LeaseTerms forEver = LeaseTerms.of(LockOptions.defaults(), null, null, true);
     IllegalStateException thrown =
         assertThrows(
             IllegalStateException.class,
-            () -> ThreadOwnership.lock(source, forEver, WaitPolicy.AS_ASKED));
+            () -> ThreadOwnership.lock(source, RENEWED.waiting(waitNanos), WaitPolicy.AS_ASKED));
 
     assertTrue(
         thrown.getMessage().endsWith("would wait for itself: it holds the read lock"),
@@ -482,8 +524,8 @@ class ThreadOwnershipTest {
 
   @Test
   void theThreadThatExitsTheLastLevelGetsTheLeaseToRelease() throws Exception {
-    lock(RENEWED);
-    lock(RENEWED);
+    assertTrue(ThreadOwnership.lockFor(this, source, RENEWED));
+    assertTrue(ThreadOwnership.lockFor(this, source, RENEWED));
 
     assertNull(ThreadOwnership.exitFor(this, source));
     assertSame(lease, ThreadOwnership.exitFor(this, source));

@@ -168,6 +168,8 @@ class DowngradeTest {
             () -> writes.withLease(LONG).lock(),
             () -> writes.lockInterruptibly(),
             () -> writes.withLease(LONG).lockInterruptibly(),
+            () -> writes.tryLock(LONG),
+            () -> writes.tryLock(LONG, LONG),
             () -> writes.acquire(LONG),
             () -> writes.acquire(LONG, LONG))) {
       var refused = assertThrows(IllegalStateException.class, step::run);
@@ -176,8 +178,7 @@ class DowngradeTest {
       assertTrue(refused.getMessage().contains("release it first"), refused::getMessage);
     }
     assertFalse(writes.tryLock());
-    assertFalse(writes.tryLock(LONG));
-    assertFalse(writes.tryLock(LONG, LONG));
+    assertFalse(writes.tryLock(Duration.ZERO));
     assertTrue(writes.tryAcquire().isEmpty());
     assertTrue(writes.acquire(Duration.ZERO).isEmpty());
     assertEquals(0, scripts.count());

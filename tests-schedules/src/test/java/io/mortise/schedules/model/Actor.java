@@ -23,6 +23,10 @@ final class Actor {
 
   final int index;
   final LockClient client;
+
+  /** Whether the next check asks for its hold counts of what it has lost too. */
+  boolean asksForAll;
+
   final Map<Target, DistributedLock> locks = new EnumMap<>(Target.class);
   private final BlockingQueue<Callable<Object>> calls = new LinkedBlockingQueue<>();
   private final Thread thread;

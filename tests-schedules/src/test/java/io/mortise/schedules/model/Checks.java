@@ -5,6 +5,8 @@ import io.mortise.core.LockClient;
 import io.mortise.schedules.model.Actor.Outcome;
 import io.mortise.testkit.InMemoryRedis;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 
 /** Compares leases, hold counts and keys with the model, between two calls and at the end. */
@@ -19,7 +21,11 @@ final class Checks {
     this.outcomes = outcomes;
   }
 
-  void check(List<Actor> actors) throws InterruptedException {
+  /**
+   * @param asks whether threads also ask for the hold counts of what they have lost, by which they
+   *     know of the loss
+   */
+  void check(List<Actor> actors, boolean asks) throws InterruptedException {
     long now = System.nanoTime();
     model.holds.forEach(this::checkLease);
     for (Leaf leaf : Leaf.values()) {
@@ -29,7 +35,8 @@ final class Checks {
     }
     for (Actor actor : actors) {
       if (model.waiter(actor) == null) {
-        checkCounts(actor);
+        checkCounts(actor, asks || actor.asksForAll);
+        actor.asksForAll = false;
       }
     }
   }
@@ -50,24 +57,25 @@ final class Checks {
     }
   }
 
-  private void checkCounts(Actor actor) throws InterruptedException {
-    Outcome outcome = outcomes.ask(actor, () -> counts(actor));
-    List<Integer> expected = new ArrayList<>();
-    for (Target target : Target.values()) {
-      expected.add(model.holdCount(actor, target));
+  private void checkCounts(Actor actor, boolean all) throws InterruptedException {
+    List<Target> asked =
+        Arrays.stream(Target.values())
+            .filter(target -> all || !model.hasLost(actor, target))
+            .sorted(Comparator.comparing(target -> !target.isMulti())) // they give up the others
+            .toList();
+    if (all) { // before: others may get what the thread gives up
+      model.toldOfAllLosses(actor, System.nanoTime());
     }
+    Outcome outcome = outcomes.ask(actor, () -> counts(actor, asked));
+    List<Integer> expected = asked.stream().map(t -> model.holdCount(actor, t)).toList();
     if (!expected.equals(outcome.value())) {
       throw new AssertionError(
           "%s has hold counts %s, not %s".formatted(actor, outcome, expected), outcome.thrown());
     }
   }
 
-  private static List<Integer> counts(Actor actor) {
-    List<Integer> counts = new ArrayList<>();
-    for (Target target : Target.values()) {
-      counts.add(actor.locks.get(target).holdCount());
-    }
-    return counts;
+  private static List<Integer> counts(Actor actor, List<Target> targets) {
+    return targets.stream().map(target -> actor.locks.get(target).holdCount()).toList();
   }
 
   /** Checks that Redis has nothing but tokens and records, and that the clients use nothing. */

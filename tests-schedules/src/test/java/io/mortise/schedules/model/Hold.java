@@ -54,6 +54,9 @@ final class Hold {
 
   boolean lost;
 
+  /** Whether its thread has been told of the loss, and may acquire another one instead. */
+  boolean known;
+
   Hold(Leaf leaf, Actor actor, boolean owned) {
     this.leaf = leaf;
     this.actor = actor;
@@ -93,19 +96,21 @@ final class Hold {
     latestEnd = Math.max(latestEnd, nowNanos + lease.toNanos());
   }
 
-  /** Removes the last level of that mark; without one, the last level. */
+  /** Removes the last level of that mark; without one, the last level, but not for a whole. */
   void exit(Object mark) {
     if (isRenewed()) { // perhaps a moment ago
       latestEnd = Math.max(latestEnd, System.nanoTime() + longest.toNanos());
     }
-    int found = levels.size() - 1;
+    int found = mark instanceof Whole ? -1 : levels.size() - 1;
     for (int i = levels.size() - 1; i >= 0; i--) {
       if (levels.get(i).mark == mark) {
         found = i;
         break;
       }
     }
-    levels.remove(found);
+    if (found >= 0) {
+      levels.remove(found);
+    }
   }
 
   boolean hasLevelOf(Object mark) {

@@ -116,7 +116,8 @@ final class Model {
 
   /** Returns whether the waiter's thread holds the leaf already. */
   boolean isOwn(Waiter waiter, Leaf leaf) {
-    return !waiter.call.op().isHandle() && held(waiter.actor, leaf) != null;
+    Hold own = waiter.call.op().isHandle() ? null : held(waiter.actor, leaf);
+    return own != null && !own.known;
   }
 
   /**
@@ -140,10 +141,18 @@ final class Model {
     Target target = call.target();
     boolean owned = !call.op().isHandle();
     Whole again = owned && target.isMulti() ? whole(waiter.actor, target) : null;
+    if (again != null && again.known) {
+      wholes.remove(again);
+      again = null;
+    }
     List<Hold> members = new ArrayList<>();
     for (int i = 0; i < grant.leaves().size(); i++) {
       Leaf leaf = grant.leaves().get(i);
       Hold hold = owned ? held(waiter.actor, leaf) : null;
+      if (hold != null && hold.known) {
+        holds.remove(hold);
+        hold = null;
+      }
       if (hold == null) {
         hold = new Hold(leaf, waiter.actor, owned);
         hold.lease = grant.members().get(i);
@@ -186,17 +195,63 @@ final class Model {
         return Verdict.NOT_HELD;
       }
       exit(hold, ITSELF, nowNanos);
+      hold.known |= hold.lost;
       return hold.lost ? Verdict.LOST : Verdict.DONE;
     }
     Whole whole = whole(actor, target);
     if (whole == null) {
       return Verdict.NOT_HELD;
     }
-    whole.members.forEach(member -> exit(member, whole, nowNanos));
+    if (!whole.known) {
+      whole.members.forEach(member -> exit(member, whole, nowNanos));
+    }
     if (--whole.depth == 0) {
       wholes.remove(whole);
+    } else if (whole.isLost()) {
+      giveUp(whole, nowNanos);
     }
     return whole.isLost() ? Verdict.LOST : Verdict.DONE;
+  }
+
+  /** Its thread has been told that the whole is lost, and gives its members up. */
+  private void giveUp(Whole whole, long nowNanos) {
+    for (int i = 0; i < whole.depth && !whole.known; i++) {
+      for (Hold member : whole.members) {
+        exit(member, whole, nowNanos);
+        disturb(member.leaf.key, nowNanos + SECOND);
+      }
+    }
+    whole.known = true;
+  }
+
+  /** An acquisition that would be a re-entry has thrown the loss of what the thread has. */
+  void toldOfLoss(Waiter waiter, long nowNanos) {
+    Target target = waiter.call.target();
+    if (target.isMulti()) {
+      giveUp(whole(waiter.actor, target), nowNanos);
+    } else {
+      held(waiter.actor, target.leaves.get(0)).known = true;
+    }
+  }
+
+  /** The thread has asked for all of its hold counts. */
+  void toldOfAllLosses(Actor actor, long nowNanos) {
+    wholes.stream()
+        .filter(whole -> whole.actor == actor && whole.isLost())
+        .forEach(whole -> giveUp(whole, nowNanos));
+    holds.stream()
+        .filter(hold -> hold.owned && hold.actor == actor && hold.lost)
+        .forEach(hold -> hold.known = true);
+  }
+
+  /** Returns whether the thread has a hold of the target that it has lost. */
+  boolean hasLost(Actor actor, Target target) {
+    if (target.isMulti()) {
+      Whole whole = whole(actor, target);
+      return whole != null && whole.isLost();
+    }
+    Hold hold = target.isAny() ? null : held(actor, target.leaves.get(0));
+    return hold != null && hold.lost;
   }
 
   Verdict close(Whole handle, long nowNanos) {

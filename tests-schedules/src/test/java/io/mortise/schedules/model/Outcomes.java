@@ -73,11 +73,15 @@ final class Outcomes {
     if (verdict == Verdict.DONE && waiter.call.target().isAny()) {
       checkFree(waiter, (Grant) outcome.value());
     }
+    boolean wasReentry = rules.isReentry(waiter);
     List<Leaf> before =
-        waiter.call.target().leaves.stream()
-            .filter(leaf -> model.held(waiter.actor, leaf) != null)
-            .toList();
+        waiter.call.target().leaves.stream().filter(leaf -> model.isOwn(waiter, leaf)).toList();
     model.ended(waiter, outcome.atNanos());
+    if (verdict == Verdict.LOST && wasReentry) {
+      model.toldOfLoss(waiter, outcome.atNanos());
+    } else if (verdict == Verdict.LOST) { // of one member, at least
+      waiter.actor.asksForAll = true;
+    }
     if (verdict == Verdict.DONE) {
       acquired(waiter, outcome, before);
     }

@@ -28,12 +28,13 @@ final class Rules {
         .allMatch(leaf -> model.isOwn(waiter, leaf) || isFree(waiter, leaf));
   }
 
-  private boolean isReentry(Waiter waiter) {
+  boolean isReentry(Waiter waiter) {
     Target target = waiter.call.target();
-    return !waiter.call.op().isHandle()
-        && (target.isMulti()
-            ? model.whole(waiter.actor, target) != null
-            : model.held(waiter.actor, target.leaves.get(0)) != null);
+    if (!target.isMulti()) {
+      return model.isOwn(waiter, target.leaves.get(0));
+    }
+    Whole whole = model.whole(waiter.actor, target);
+    return !waiter.call.op().isHandle() && whole != null && !whole.known;
   }
 
   /** Returns whether a thread that reads is refused to write, unless it would only enter again. */
@@ -46,6 +47,10 @@ final class Rules {
   }
 
   private boolean losesOwn(Waiter waiter) {
+    Target target = waiter.call.target();
+    if (target.isMulti() && isReentry(waiter)) {
+      return model.whole(waiter.actor, target).isLost();
+    }
     return !waiter.call.op().isHandle()
         && waiter.call.target().leaves.stream()
             .anyMatch(leaf -> model.isOwn(waiter, leaf) && model.held(waiter.actor, leaf).lost);
@@ -59,9 +64,7 @@ final class Rules {
           : EnumSet.of(Verdict.CLOSED);
     }
     if (!isReentry(waiter) && wouldDeadlock(waiter)) {
-      boolean waits =
-          waiter.call.op().isUnbounded()
-              || (waiter.call.op().isHandle() && !waiter.longestWait().isZero());
+      boolean waits = waiter.call.op().isUnbounded() || !waiter.longestWait().isZero();
       return EnumSet.of(waits ? Verdict.DEADLOCK : Verdict.REFUSED);
     }
     boolean lost = losesOwn(waiter);

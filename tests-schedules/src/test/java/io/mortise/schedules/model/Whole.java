@@ -13,6 +13,9 @@ final class Whole {
   /** How often the thread has entered it; 1 for a handle until it is closed. */
   int depth = 1;
 
+  /** Whether its thread has been told of the loss: then the members have been given up. */
+  boolean known;
+
   /** Whether the close of the handle has reported the loss. */
   boolean lossReported;
 
