@@ -60,7 +60,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Locks of locks.</b> A {@code MultiLock} or {@code RedLock} is measured by its members. A
  * {@code LockMetrics} for each client, with a {@linkplain Builder#tags tag}, tells the nodes of a
- * {@code RedLock} apart; one for all of them adds them up.
+ * {@code RedLock} apart; one for all of them adds them up. The wait for the whole lock is timed if
+ * it is an {@link ObservedLock}, by Micrometer's {@code DefaultMeterObservationHandler}.
  *
  * <p><b>Several in one registry.</b> Those with the same {@linkplain Builder#tags tags} share their
  * meters: the numbers are added up, and the last one that is closed removes them. A client belongs

@@ -2,6 +2,7 @@ package io.mortise.spring.boot.autoconfigure;
 
 import io.mortise.core.LockClient;
 import io.mortise.spring.boot.autoconfigure.MortiseProperties.LockedProperties;
+import io.mortise.spring.boot.locked.LockDecorator;
 import io.mortise.spring.boot.locked.LockedAdvisor;
 import io.mortise.spring.boot.locked.LockedMethods;
 import io.mortise.spring.boot.locked.RunningCalls;
@@ -69,6 +70,8 @@ public final class LockedAutoConfiguration {
     return new LockedAdvisor(
         methods,
         SingletonSupplier.of(() -> beans.getBean(LockClient.class)),
+        SingletonSupplier.of(
+            () -> beans.getBeanProvider(LockDecorator.class).getIfUnique(() -> lock -> lock)),
         properties.waitTime(),
         running,
         properties.order());

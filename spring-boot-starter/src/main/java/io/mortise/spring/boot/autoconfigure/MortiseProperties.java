@@ -154,12 +154,15 @@ record MortiseProperties(
    * @param enabled Whether calls of such methods take their locks.
    * @param waitTime How long a call waits for the lock, unless its annotation says so; zero makes
    *     one attempt, and less is refused.
+   * @param observed Whether a wait for such a lock is an observation, for traces and metrics, where
+   *     'mortise-micrometer' and an 'ObservationRegistry' are there.
    * @param order Place of the advice among those of a method; lower is further outside. The default
    *     is outside of transactions and caches.
    */
   record LockedProperties(
       @DefaultValue("true") boolean enabled,
       @DefaultValue("10s") Duration waitTime,
+      @DefaultValue("true") boolean observed,
       @DefaultValue(DEFAULT_ORDER) int order) {
     static final String DEFAULT_ORDER = "2147483547"; // Ordered.LOWEST_PRECEDENCE - 100
 
