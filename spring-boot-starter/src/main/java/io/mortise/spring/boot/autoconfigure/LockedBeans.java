@@ -26,10 +26,9 @@ final class LockedBeans {
    */
   static List<String> names(ConfigurableListableBeanFactory beans, Predicate<Class<?>> matching) {
     return Arrays.stream(beans.getBeanDefinitionNames())
-        .filter(
+        .flatMap(
             name ->
-                !find(beans, name, type -> matching.test(type) ? List.of(name) : List.of())
-                    .isEmpty())
+                find(beans, name, type -> matching.test(type) ? List.of(name) : List.of()).stream())
         .toList();
   }
 

@@ -13,12 +13,9 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
@@ -113,23 +110,17 @@ final class LockNameCheck {
           checkProperties(call);
         }
       }
-    } else if (!readsOtherObjects(node)) {
+    } else if (!(node instanceof InlineMap)) { // its words may be keys
       for (int child = 0; child < node.getChildCount(); child++) {
         checkProperties(node.getChild(child));
       }
     }
   }
 
-  /** Returns whether a word in the node may be a key, or a property of an element. */
-  private static boolean readsOtherObjects(SpelNode node) {
-    return node instanceof Indexer
-        || node instanceof InlineMap
-        || node instanceof Projection
-        || node instanceof Selection;
-  }
-
   private void checkProperty(String name) {
-    if (parameters.contains(name) && !type.isInterface() && !Properties.isReadable(type, name)) {
+    if (parameters.contains(name)
+        && !type.isInterface()
+        && !ReadableProperties.contain(type, name)) {
       throw new IllegalArgumentException(
           "'%s' in the name '%s' is a property that %s does not have; write #%s for the parameter"
               .formatted(name, template, type.getSimpleName(), name));
@@ -137,10 +128,10 @@ final class LockNameCheck {
   }
 
   /** What SpEL finds by reflection, as a class says it before there is an object. */
-  private static final class Properties extends ReflectivePropertyAccessor {
-    private static final Properties INSTANCE = new Properties();
+  private static final class ReadableProperties extends ReflectivePropertyAccessor {
+    private static final ReadableProperties INSTANCE = new ReadableProperties();
 
-    static boolean isReadable(Class<?> type, String name) {
+    static boolean contain(Class<?> type, String name) {
       return INSTANCE.findGetterForProperty(name, type, false) != null
           || INSTANCE.findField(name, type, false) != null;
     }
