@@ -10,8 +10,11 @@ import io.mortise.core.LockListener;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Meters of the locks of one or more clients, in one or more registries.
@@ -27,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Timers and counters are made of the events of the clients that have this listener, and those
  * of a registry begin when it is bound. Gauges ask the {@linkplain #watch watched} clients for
  * their {@link LockClient#status() status} when they are read: so a dropped event leaves no gauge
- * wrong for ever.
+ * wrong for ever. They show {@code NaN} until a client is watched, and the first event of a client
+ * that is not watched is logged as a warning.
  *
  * <table>
  * <caption>The meters</caption>
@@ -56,7 +60,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Locks of locks.</b> A {@code MultiLock} or {@code RedLock} is measured by its members. A
  * {@code LockMetrics} for each client, with a {@linkplain Builder#tags tag}, tells the nodes of a
- * {@code RedLock} apart; one for all of them adds them up.
+ * {@code RedLock} apart; one for all of them adds them up. The wait for the whole lock is timed if
+ * it is an {@link ObservedLock}, by Micrometer's {@code DefaultMeterObservationHandler}.
  *
  * <p><b>Several in one registry.</b> Those with the same {@linkplain Builder#tags tags} share their
  * meters: the numbers are added up, and the last one that is closed removes them. A client belongs
@@ -69,10 +74,18 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call any method; the threads of the clients deliver the events.
  */
 public final class LockMetrics implements LockListener, MeterBinder, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LockMetrics.class);
+
   private final Tags tags;
   private final @Nullable Function<String, String> lockTag;
   private final WatchedClients clients = new WatchedClients();
   private final Map<MeterRegistry, RegistryMeters> bound = new ConcurrentHashMap<>();
+
+  /** Whether a warning has been logged. */
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  /** The client of the last event, so that most events need no look-up. */
+  private volatile String knownClient = "";
 
   private LockMetrics(Builder builder) {
     this.tags = builder.tags;
@@ -119,8 +132,24 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
   public void onEvent(LockEvent event) {
     Objects.requireNonNull(event, "event");
     if (!bound.isEmpty()) {
+      checkWatched(event.clientId());
       Tags named = lockTag == null ? Tags.empty() : event.lockName().map(this::tag).orElse(null);
       recordIn(bound.values(), event, named);
+    }
+  }
+
+  /** Warns once of a client that the gauges leave out. */
+  private void checkWatched(String clientId) {
+    if (clientId.equals(knownClient)) {
+      return;
+    }
+    if (clients.contains(clientId)) {
+      knownClient = clientId;
+    } else if (!warned.getAndSet(true)) {
+      LOG.warn(
+          "client {} notifies LockMetrics that do not watch it: its holds, waiters, connections and"
+              + " dropped events are in no gauge; call LockMetrics.watch(client)",
+          clientId);
     }
   }
 

@@ -209,8 +209,12 @@ final class RegistryMeters {
     }
   }
 
+  /** Returns the sum; no number where no client was ever watched, because zero looks healthy. */
   private double sum(ToLongFunction<LockClient.Status> number) {
-    return sharers.present().mapToDouble(clients -> clients.sum(number)).sum();
+    List<WatchedClients> watching = sharers.present().filter(WatchedClients::isUsed).toList();
+    return watching.isEmpty()
+        ? Double.NaN
+        : watching.stream().mapToDouble(clients -> clients.sum(number)).sum();
   }
 
   private double droppedEvents() {

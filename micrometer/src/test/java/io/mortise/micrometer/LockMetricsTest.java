@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.mortise.core.LeaseLoss;
+import io.mortise.core.LockClient;
 import io.mortise.core.LockEvent;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -261,9 +262,11 @@ class LockMetricsTest {
     while (!dropped.refersTo(null)) {
       System.gc();
     }
-    assertEquals(0, registry.get("mortise.lock.holds").gauge().value());
+    assertEquals(0, registry.get("mortise.dropped.events").functionCounter().count());
 
-    try (LockMetrics next = bound(LockMetrics.create())) {
+    try (LockMetrics next = bound(LockMetrics.create());
+        LockClient client = next.watch(LockClient.create("redis://localhost:1"))) {
+      assertFalse(client.isClosed());
       next.onEvent(ended(LockEvent.Type.RELEASED, null));
       assertEquals(0, registry.get("mortise.lock.holds").gauge().value());
       assertEquals(1, releases(Tags.empty()));

@@ -49,11 +49,28 @@ import java.lang.annotation.Target;
  * nor protected, or a call of Spring's own to a method with {@code @PostConstruct} or
  * {@code @PreDestroy}.
  *
+ * <p><b>On a schedule.</b> A {@code @Scheduled} method runs on each node. Without a {@link
+ * #waitTime} the nodes run it one after the other: each waits until the lock is free. The start
+ * logs a warning that names such methods.
+ *
+ * <p><b>In an annotation of the application's own.</b> An annotation with {@code @Locked} counts as
+ * one, and Spring's {@code @AliasFor} gives it attributes:
+ *
+ * <pre>{@code
+ * @Locked(name = "", waitTime = "0s", atLeast = "5m", whenBusy = WhenBusy.SKIP)
+ * @Target(ElementType.METHOD)
+ * @Retention(RetentionPolicy.RUNTIME)
+ * @interface OnOneNode {
+ *   @AliasFor(annotation = Locked.class, attribute = "name")
+ *   String value();
+ * }
+ * }</pre>
+ *
  * <p><b>Not guaranteed.</b> Like all advice, it runs only for calls through the bean: a call of
  * {@code this.sell(…)} takes no lock. What holds of leases in general holds here; {@link
  * CurrentLease} has the fencing token.
  */
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface Locked {
@@ -61,9 +78,13 @@ public @interface Locked {
   /**
    * Returns the name of the lock, in the client's namespace: a template with SpEL expressions in
    * <code>#{…}</code> over the arguments, by name ({@code #id}) or position ({@code #a0}), and with
-   * placeholders of properties in <code>${…}</code>. An expression that yields null fails the call,
-   * or its stage. A template without expressions is the name itself, and has to be one without a
-   * namespace too.
+   * placeholders of properties in <code>${…}</code>. An expression that yields null, or that cannot
+   * be evaluated, fails the call, or its stage. A template without expressions is the name itself,
+   * and has to be one without a namespace too.
+   *
+   * <p>A parameter outside of an expression, as in {@code order:#id}, would be the same text for
+   * all arguments, and is refused; so is <code>order:#{id}</code>, where the bean has no property
+   * of that name: both are <code>order:#{#id}</code>. The text itself is <code>#{'#id'}</code>.
    */
   String name();
 
@@ -72,21 +93,21 @@ public @interface Locked {
 
   /**
    * Returns how long the caller waits for the lock, as {@code 5s} or {@code PT5S}, or a
-   * placeholder; zero makes one attempt, and less is refused. Empty: the property {@code
-   * mortise.locked.wait-time}, by default 10 s.
+   * placeholder; zero makes one attempt, and less is refused, as is a number without a unit other
+   * than 0. Empty: the property {@code mortise.locked.wait-time}, by default 10 s.
    */
   String waitTime() default "";
 
   /**
-   * Returns the lease, which is not renewed: the hold ends with it. From 1 ms to 365 days. Empty:
-   * the client's lease, which is renewed until the release.
+   * Returns the lease, which is not renewed: the hold ends with it. From 1 ms to 365 days, with a
+   * unit. Empty: the client's lease, which is renewed until the release.
    */
   String lease() default "";
 
   /**
    * Returns for how long the lock stays busy after its acquisition, although the method has ended.
    * For jobs that several nodes start at the same time. Not longer than the lease, if that is
-   * given, and at most 365 days. Empty: no minimum.
+   * given, and at most 365 days, with a unit. Empty: no minimum.
    */
   String atLeast() default "";
 

@@ -103,7 +103,8 @@ class WebApplicationTest {
       LockClient locks = context.getBean(LockClient.class);
       try (Lease lease = locks.lock("a/b").tryAcquire().orElseThrow()) {
         assertThat(get(context, "/actuator/locks").get().body())
-            .contains("\"clientId\":\"" + locks.id() + "\"", "\"holds\":1");
+            .contains("\"clientId\":\"" + locks.id() + "\"", "\"holds\":1")
+            .contains("\"waiters\":0", "\"unreachableServers\":0");
         assertThat(get(context, "/actuator/locks/a/b").get().body())
             .contains("\"mode\":\"EXCLUSIVE\"", "\"lastToken\":" + lease.fencingToken())
             .contains("\"thisClient\":true", "\"released\":false");

@@ -7,7 +7,9 @@ import io.mortise.core.LockClient;
  *
  * @param holds the leases that are held
  * @param contended the names that threads of the client hold or wait for
+ * @param waiters the threads that are parked until they get a lock
  * @param pendingReleases the releases that are repeated in the background
+ * @param unreachableServers the servers whose last command had no reply
  * @param droppedEvents the events that no listener was notified of
  */
 public record ClientDescriptor(
@@ -15,9 +17,11 @@ public record ClientDescriptor(
     String namespace,
     int holds,
     int contended,
+    int waiters,
     int channels,
     int pendingReleases,
     int connectionsInUse,
+    int unreachableServers,
     long droppedEvents) {
 
   static ClientDescriptor of(LockClient client) {
@@ -27,9 +31,11 @@ public record ClientDescriptor(
         client.options().namespace(),
         status.holds(),
         status.contended(),
+        status.waiters(),
         status.channels(),
         status.pendingReleases(),
         status.connectionsInUse(),
+        status.unreachableServers(),
         status.droppedEvents());
   }
 }

@@ -3,8 +3,10 @@ package io.mortise.spring.boot.autoconfigure;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.mortise.core.LockClient;
 import io.mortise.micrometer.LockMetrics;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -34,16 +36,29 @@ public final class LockMetricsAutoConfiguration {
     return LockMetrics.create();
   }
 
-  /** The gauges ask the clients whose events the timers and counters count. */
+  /** The gauges ask the clients whose events the timers and counters count, from the first one. */
   @Bean
-  SmartInitializingSingleton lockMetricsGauges(
-      ObjectProvider<LockMetrics> metrics, ObjectProvider<LockClient> clients) {
-    return () -> metrics.forEach(each -> clients.forEach(client -> watch(each, client)));
+  static BeanPostProcessor lockMetricsWatchClients() {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof LockClient client) {
+          watch(client);
+        }
+        return bean;
+      }
+    };
   }
 
-  private static void watch(LockMetrics metrics, LockClient client) {
-    if (client.options().listeners().contains(metrics)) {
-      metrics.watch(client);
-    }
+  /** Also those that were made elsewhere, and registered as beans. */
+  @Bean
+  SmartInitializingSingleton lockMetricsGauges(ObjectProvider<LockClient> clients) {
+    return () -> clients.forEach(LockMetricsAutoConfiguration::watch);
+  }
+
+  private static void watch(LockClient client) {
+    client.options().listeners().stream()
+        .flatMap(each -> each instanceof LockMetrics metrics ? Stream.of(metrics) : Stream.empty())
+        .forEach(metrics -> metrics.watch(client));
   }
 }

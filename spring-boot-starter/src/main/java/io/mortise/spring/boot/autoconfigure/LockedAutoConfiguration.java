@@ -2,10 +2,15 @@ package io.mortise.spring.boot.autoconfigure;
 
 import io.mortise.core.LockClient;
 import io.mortise.spring.boot.autoconfigure.MortiseProperties.LockedProperties;
+import io.mortise.spring.boot.locked.LockDecorator;
 import io.mortise.spring.boot.locked.LockedAdvisor;
 import io.mortise.spring.boot.locked.LockedMethods;
 import io.mortise.spring.boot.locked.RunningCalls;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -33,6 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
 @ConditionalOnBooleanProperty(name = "mortise.locked.enabled", matchIfMissing = true)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 public final class LockedAutoConfiguration {
+  private static final Logger LOG = LoggerFactory.getLogger(LockedAutoConfiguration.class);
 
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -60,11 +66,12 @@ public final class LockedAutoConfiguration {
       RunningCalls running,
       ConfigurableListableBeanFactory beans,
       Environment environment) {
-    LockedProperties properties =
-        Binder.get(environment).bindOrCreate("mortise.locked", LockedProperties.class);
+    LockedProperties properties = properties(environment);
     return new LockedAdvisor(
         methods,
         SingletonSupplier.of(() -> beans.getBean(LockClient.class)),
+        SingletonSupplier.of(
+            () -> beans.getBeanProvider(LockDecorator.class).getIfUnique(() -> lock -> lock)),
         properties.waitTime(),
         running,
         properties.order());
@@ -108,5 +115,30 @@ public final class LockedAutoConfiguration {
         }
       }
     };
+  }
+
+  /** A wait is right for a method that others call, and hardly ever for a job. */
+  @Bean
+  static SmartInitializingSingleton scheduledMethodsWithoutWait(
+      LockedMethods methods, ConfigurableListableBeanFactory beans, Environment environment) {
+    Duration wait = properties(environment).waitTime();
+    return () -> {
+      Set<String> found =
+          wait.isZero() ? Set.of() : LockedBeans.find(beans, methods::scheduledWithoutWait);
+      if (!found.isEmpty()) {
+        LOG.warn(
+            "the @Scheduled methods {} have @Locked without waitTime: each node waits for the lock"
+                + " for up to {} and then runs the job too, and where the job takes longer than"
+                + " that, the other nodes throw LockNotAcquiredException; for a job on one node set"
+                + " waitTime = \"0s\", whenBusy = WhenBusy.SKIP, and an atLeast that is longer than"
+                + " the clocks of the nodes differ; if each node is to run it, give its waitTime",
+            found,
+            wait);
+      }
+    };
+  }
+
+  private static LockedProperties properties(Environment environment) {
+    return Binder.get(environment).bindOrCreate("mortise.locked", LockedProperties.class);
   }
 }

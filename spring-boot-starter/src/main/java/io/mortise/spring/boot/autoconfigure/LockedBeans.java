@@ -3,7 +3,11 @@ package io.mortise.spring.boot.autoconfigure;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -22,18 +26,28 @@ final class LockedBeans {
    */
   static List<String> names(ConfigurableListableBeanFactory beans, Predicate<Class<?>> matching) {
     return Arrays.stream(beans.getBeanDefinitionNames())
-        .filter(name -> matches(beans, name, matching))
+        .flatMap(
+            name ->
+                find(beans, name, type -> matching.test(type) ? List.of(name) : List.of()).stream())
         .toList();
   }
 
-  private static boolean matches(
-      ConfigurableListableBeanFactory beans, String name, Predicate<Class<?>> matching) {
+  /** Returns what is found in the classes of the beans, each once. As {@link #names}. */
+  static Set<String> find(
+      ConfigurableListableBeanFactory beans, Function<Class<?>, List<String>> lookup) {
+    return Arrays.stream(beans.getBeanDefinitionNames())
+        .flatMap(name -> find(beans, name, lookup).stream())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static List<String> find(
+      ConfigurableListableBeanFactory beans, String name, Function<Class<?>, List<String>> lookup) {
     try {
       Class<?> type = targetClass(beans, name);
-      return type != null && matching.test(type);
+      return type == null ? List.of() : lookup.apply(type);
     } catch (RuntimeException | LinkageError e) {
       if (isMissingClass(e) || isMissingClass(e.getCause())) {
-        return false;
+        return List.of();
       }
       throw e;
     }

@@ -48,18 +48,38 @@ public final class MortiseAutoConfiguration {
       ObjectProvider<LockListener> listeners,
       ObjectProvider<LockOptionsCustomizer> customizers) {
     JedisVersion.check();
-    LockOptions.Builder builder = properties.toOptions();
-    listeners.orderedStream().forEach(builder::listener);
-    customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-    LockOptions options = builder.build();
+    LockOptions options = options(properties, listeners, customizers);
     String uri = properties.redis().uri();
     if (StringUtils.hasText(uri)) {
-      return LockClient.create(uri, options);
+      return client(uri, options);
     }
     UnifiedJedis given = jedisOfTheApplication(jedis);
     return given != null
         ? LockClient.create(given, options)
         : factory.getIfAvailable(() -> it -> LockClient.create(LOCAL, it)).create(options);
+  }
+
+  private static LockOptions options(
+      MortiseProperties properties,
+      ObjectProvider<LockListener> listeners,
+      ObjectProvider<LockOptionsCustomizer> customizers) {
+    try {
+      LockOptions.Builder builder = properties.toOptions();
+      listeners.orderedStream().forEach(builder::listener);
+      customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+      return builder.build();
+    } catch (IllegalArgumentException e) {
+      throw properties.explain(e);
+    }
+  }
+
+  private static LockClient client(String uri, LockOptions options) {
+    try {
+      return LockClient.create(uri, options);
+    } catch (IllegalArgumentException e) {
+      String property = InvalidPropertyException.REDIS_URI;
+      throw new InvalidPropertyException(property, property + ": " + e.getMessage(), e);
+    }
   }
 
   private static @Nullable UnifiedJedis jedisOfTheApplication(ObjectProvider<UnifiedJedis> jedis) {

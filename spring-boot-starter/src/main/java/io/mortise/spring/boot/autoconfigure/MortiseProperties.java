@@ -3,6 +3,7 @@ package io.mortise.spring.boot.autoconfigure;
 import io.mortise.core.Acknowledgement;
 import io.mortise.core.LockOptions;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -40,6 +41,23 @@ record MortiseProperties(
     @DefaultValue LockedProperties locked,
     @DefaultValue LockRegistryProperties lockRegistry) {
 
+  /** The property of each option, by the name with which a refusal begins. */
+  private static final Map<String, String> PROPERTIES =
+      Map.ofEntries(
+          Map.entry("namespace", "mortise.namespace"),
+          Map.entry("lease", "mortise.lease"),
+          Map.entry("maxHold", "mortise.max-hold"),
+          Map.entry("outageTimeout", "mortise.outage-timeout"),
+          Map.entry("commandTimeout", "mortise.command-timeout"),
+          Map.entry("replicas", "mortise.acknowledgement.replicas"),
+          Map.entry("within", "mortise.acknowledgement.within"),
+          Map.entry("maxConnections", "mortise.tuning.max-connections"),
+          Map.entry("subscriptionLinger", "mortise.tuning.subscription-linger"),
+          Map.entry("tokenRetention", "mortise.tuning.token-retention"),
+          Map.entry("clockDrift", "mortise.tuning.clock-drift"),
+          Map.entry("maxHandOffs", "mortise.tuning.max-hand-offs"),
+          Map.entry("maxHandOffTime", "mortise.tuning.max-hand-off-time"));
+
   /** Returns the options that these properties say. */
   LockOptions.Builder toOptions() {
     return LockOptions.builder()
@@ -58,6 +76,24 @@ record MortiseProperties(
                     .clockDrift(tuning.clockDrift)
                     .maxHandOffs(tuning.maxHandOffs)
                     .maxHandOffTime(tuning.maxHandOffTime));
+  }
+
+  /**
+   * Returns what to throw in place of the refusal of an option: where these properties have that
+   * value, the exception names the property; otherwise a customizer gave it.
+   */
+  RuntimeException explain(IllegalArgumentException refusal) {
+    try {
+      LockOptions unused = toOptions().build();
+      return refusal;
+    } catch (IllegalArgumentException ofProperties) {
+      // "lease must be from PT0.1S to PT8760H, not PT0.01S"
+      String[] message = String.valueOf(ofProperties.getMessage()).split(" ", 2);
+      String property = PROPERTIES.get(message[0]);
+      return property == null || message.length < 2
+          ? refusal
+          : new InvalidPropertyException(property, property + " " + message[1], ofProperties);
+    }
   }
 
   /**
@@ -118,12 +154,15 @@ record MortiseProperties(
    * @param enabled Whether calls of such methods take their locks.
    * @param waitTime How long a call waits for the lock, unless its annotation says so; zero makes
    *     one attempt, and less is refused.
+   * @param observed Whether a wait for such a lock is an observation, for traces and metrics, where
+   *     'mortise-micrometer' and an 'ObservationRegistry' are there.
    * @param order Place of the advice among those of a method; lower is further outside. The default
    *     is outside of transactions and caches.
    */
   record LockedProperties(
       @DefaultValue("true") boolean enabled,
       @DefaultValue("10s") Duration waitTime,
+      @DefaultValue("true") boolean observed,
       @DefaultValue(DEFAULT_ORDER) int order) {
     static final String DEFAULT_ORDER = "2147483547"; // Ordered.LOWEST_PRECEDENCE - 100
 

@@ -3,11 +3,8 @@ package io.mortise.spring.boot.locked;
 import io.mortise.core.spi.LockName;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -19,8 +16,6 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -46,21 +41,18 @@ final class LockNameTemplate {
   /**
    * Parses a template.
    *
-   * @throws IllegalArgumentException if it is blank, no template, or refers to a parameter that the
-   *     method does not have; if it has no expression, also if it is no name of a lock
+   * @param type the class of the bean
+   * @throws IllegalArgumentException if it is blank, no template, or has one of the mistakes that
+   *     {@link LockNameCheck} finds; if it has no expression, also if it is no name of a lock
    */
-  static LockNameTemplate parse(String template, Method method) {
+  static LockNameTemplate parse(String template, Method method, Class<?> type) {
     if (template.isBlank()) {
       throw new IllegalArgumentException("the name is blank");
     }
     LockNameTemplate parsed = new LockNameTemplate(template, method, parts(template));
+    parsed.parts.forEach(new LockNameCheck(template, method, type, NAMES)::check);
     if (parsed.isConstant()) {
       var unused = new LockName(template); // checks it
-    }
-    for (Expression part : parsed.parts) {
-      if (part instanceof SpelExpression expression) {
-        parsed.checkVariables(expression.getAST());
-      }
     }
     return parsed;
   }
@@ -78,38 +70,6 @@ final class LockNameTemplate {
     }
   }
 
-  private void checkVariables(SpelNode node) {
-    if (node instanceof VariableReference) {
-      String name = node.toStringAST().substring(1);
-      if (!variables().contains(name)) {
-        throw new IllegalArgumentException(
-            "the name '%s' refers to #%s, and %s"
-                .formatted(template, name, explainParameters(NAMES.getParameterNames(method))));
-      }
-    }
-    for (int child = 0; child < node.getChildCount(); child++) {
-      checkVariables(node.getChild(child));
-    }
-  }
-
-  private Set<String> variables() {
-    Set<String> variables = new LinkedHashSet<>(List.of("root", "this"));
-    IntStream.range(0, method.getParameterCount())
-        .forEach(index -> variables.addAll(List.of("a" + index, "p" + index)));
-    @Nullable String @Nullable [] names = NAMES.getParameterNames(method);
-    if (names != null) {
-      variables.addAll(Arrays.asList(names));
-    }
-    return variables;
-  }
-
-  private static String explainParameters(@Nullable String @Nullable [] names) {
-    return names == null
-        ? "the names of the parameters are not in the class file;"
-            + " compile with -parameters, or write #a0 for the first parameter"
-        : "the parameters are " + Arrays.toString(names);
-  }
-
   private boolean isConstant() {
     return parts.size() == 1 && !(parts.get(0) instanceof SpelExpression);
   }
@@ -117,8 +77,8 @@ final class LockNameTemplate {
   /**
    * Returns the name for these arguments.
    *
-   * @throws IllegalArgumentException if a part of it is null, or Spring converts it to no string
-   * @throws org.springframework.expression.EvaluationException if an expression fails
+   * @throws IllegalArgumentException if a part of it is null, cannot be evaluated, or Spring
+   *     converts it to no string
    */
   String evaluate(Object target, @Nullable Object[] arguments) {
     if (isConstant()) {
@@ -138,7 +98,7 @@ final class LockNameTemplate {
 
   /** Not {@code toString()} of any object: that may be another one in each process. */
   private @Nullable String text(Expression part, EvaluationContext context) {
-    Object value = part.getValue(context);
+    Object value = value(part, context);
     try {
       return (String)
           context
@@ -148,6 +108,15 @@ final class LockNameTemplate {
     } catch (EvaluationException e) {
       throw new IllegalArgumentException(
           explain(part) + " is no text; name a part of it, or a method that returns a text", e);
+    }
+  }
+
+  private @Nullable Object value(Expression part, EvaluationContext context) {
+    try {
+      return part.getValue(context);
+    } catch (EvaluationException e) {
+      throw new IllegalArgumentException(
+          "%s cannot be evaluated: %s".formatted(explain(part), e.getMessage()), e);
     }
   }
 

@@ -20,6 +20,7 @@ public final class LockedAdvisor extends DefaultPointcutAdvisor {
    * Creates the advisor.
    *
    * @param client called at the first lock: an advisor is made before most beans
+   * @param decorator called at the first lock too
    * @param defaultWait the wait of methods that name none
    * @param running is notified of each call
    * @param order the place among the advisors of a method; the lowest is the outermost
@@ -27,12 +28,13 @@ public final class LockedAdvisor extends DefaultPointcutAdvisor {
   public LockedAdvisor(
       LockedMethods methods,
       Supplier<LockClient> client,
+      Supplier<LockDecorator> decorator,
       Duration defaultWait,
       RunningCalls running,
       int order) {
     super(
         new LockedPointcut(methods),
-        new LockedInterceptor(methods, client, defaultWait, releasePoint(), running));
+        new LockedInterceptor(methods, client, decorator, defaultWait, releasePoint(), running));
     setOrder(order);
   }
 

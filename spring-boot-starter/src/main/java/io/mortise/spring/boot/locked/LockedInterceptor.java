@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class LockedInterceptor implements MethodInterceptor {
   private final LockedMethods methods;
   private final Supplier<LockClient> client;
+  private final Supplier<LockDecorator> decorator;
   private final Duration defaultWait;
   private final ReleasePoint releasePoint;
   private final RunningCalls running;
@@ -30,11 +31,13 @@ final class LockedInterceptor implements MethodInterceptor {
   LockedInterceptor(
       LockedMethods methods,
       Supplier<LockClient> client,
+      Supplier<LockDecorator> decorator,
       Duration defaultWait,
       ReleasePoint releasePoint,
       RunningCalls running) {
     this.methods = methods;
     this.client = client;
+    this.decorator = decorator;
     this.defaultWait = defaultWait;
     this.releasePoint = releasePoint;
     this.running = running;
@@ -68,7 +71,8 @@ final class LockedInterceptor implements MethodInterceptor {
   }
 
   private DistributedLock lock(MethodInvocation invocation, LockedMethod method, Object target) {
-    return method.lock(client.get(), target, invocation.getArguments());
+    DistributedLock lock = method.lock(client.get(), target, invocation.getArguments());
+    return decorator.get().decorate(lock);
   }
 
   /** The thread owns the lock, and may call other methods that need it. */

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.GenericTypeResolver;
@@ -26,6 +27,9 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
  */
 final class LockedMethodReader {
   private static final Duration MIN_LEASE = Duration.ofMillis(1);
+
+  /** Other than 0, which is the same in every unit. */
+  private static final Pattern BARE_NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
   /** By name: they may not be on the class path. */
   private static final List<String> CALLBACKS =
@@ -72,7 +76,7 @@ final class LockedMethodReader {
     return new LockedMethod(
         method,
         returnType,
-        LockNameTemplate.parse(resolve(locked.name()), method),
+        LockNameTemplate.parse(resolve(locked.name()), method, type),
         locked.type(),
         waitTime(locked),
         lease,
@@ -174,6 +178,11 @@ final class LockedMethodReader {
     String value = resolve(text);
     if (value.isEmpty()) {
       return Optional.empty();
+    }
+    if (BARE_NUMBER.matcher(value).matches()) {
+      throw new IllegalArgumentException(
+          "%s '%s' has no unit, and would be milliseconds; write %<ss or %<sms"
+              .formatted(what, value));
     }
     try {
       return Optional.of(DurationStyle.detectAndParse(value));

@@ -2,6 +2,7 @@ package io.mortise.spring.boot.locked;
 
 import io.mortise.spring.boot.Locked;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -11,6 +12,8 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 import org.springframework.util.ReflectionUtils.MethodFilter;
@@ -49,6 +52,28 @@ public final class LockedMethods {
    */
   public boolean isIn(Class<?> type) {
     return AnnotationUtils.isCandidateClass(type, Locked.class) && !in(type).isEmpty();
+  }
+
+  /**
+   * Returns the methods of a class that {@code @Scheduled} starts and whose {@link Locked} gives no
+   * wait, as messages name them: each node runs them, one after the other.
+   */
+  public List<String> scheduledWithoutWait(Class<?> type) {
+    if (!isIn(type)) {
+      return List.of();
+    }
+    return in(type).entrySet().stream()
+        .filter(each -> each.getValue().waitTime().isEmpty() && isScheduled(each.getKey()))
+        .map(each -> LockNameTemplate.describe(each.getKey()))
+        .sorted()
+        .toList();
+  }
+
+  /** As Spring finds them, also in an annotation of the application, and in {@code @Schedules}. */
+  private static boolean isScheduled(Method method) {
+    return !AnnotatedElementUtils.getMergedRepeatableAnnotations(
+            method, Scheduled.class, Schedules.class)
+        .isEmpty();
   }
 
   /** Returns what the method says; empty if it has no annotation. */

@@ -8,6 +8,9 @@ import io.mortise.spring.boot.WhenBusy;
 import io.mortise.spring.boot.locked.elsewhere.InheritedJob;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Mono;
@@ -40,6 +44,21 @@ class LockedMethodsTest {
 
   static class NoDuration {
     @Locked(name = "a", waitTime = "soon")
+    void run() {}
+  }
+
+  static class BareWait {
+    @Locked(name = "a", waitTime = "5")
+    void run() {}
+  }
+
+  static class BareLease {
+    @Locked(name = "a", lease = "10")
+    void run() {}
+  }
+
+  static class BareMinimum {
+    @Locked(name = "a", atLeast = "+030")
     void run() {}
   }
 
@@ -185,6 +204,9 @@ class LockedMethodsTest {
         Map.entry(NoTemplate.class, "template"),
         Map.entry(UnknownParameter.class, "the parameters are [id]"),
         Map.entry(NoDuration.class, "waitTime 'soon' is no duration"),
+        Map.entry(BareWait.class, "waitTime '5' has no unit, and would be milliseconds"),
+        Map.entry(BareLease.class, "write 10s or 10ms"),
+        Map.entry(BareMinimum.class, "atLeast '+030' has no unit"),
         Map.entry(NegativeWait.class, "waitTime 'PT-5S' is negative; 0s makes one attempt"),
         Map.entry(ShortLease.class, "lease 'PT0S' is shorter than 1 ms"),
         Map.entry(LongLease.class, "lease 'PT9600H' is shorter than 1 ms, or longer than 365 days"),
@@ -253,6 +275,54 @@ class LockedMethodsTest {
   @Test
   void aFallbackMayImplementThatOfAGenericClass() {
     assertThat(new LockedMethods(text -> text).isIn(Order.class)).isTrue();
+  }
+
+  static class OneAttempt {
+    @Locked(name = "a", waitTime = "0", atLeast = "00")
+    void run() {}
+  }
+
+  @Test
+  void zeroNeedsNoUnit() throws Exception {
+    LockedMethod method =
+        new LockedMethods(text -> text)
+            .find(OneAttempt.class.getDeclaredMethod("run"), OneAttempt.class)
+            .get();
+    assertThat(method.waitTime()).contains(Duration.ZERO);
+    assertThat(method.atLeast()).isZero();
+  }
+
+  @Locked(name = "", waitTime = "0s", atLeast = "5m", whenBusy = WhenBusy.SKIP)
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface OnOneNode {
+    @AliasFor(annotation = Locked.class, attribute = "name")
+    String value();
+
+    @AliasFor(annotation = Locked.class)
+    String atLeast() default "5m";
+  }
+
+  static class Composed {
+    @OnOneNode("report:#{#day}")
+    public void run(String day) {}
+
+    @OnOneNode(value = "invoices", atLeast = "1h")
+    public void other() {}
+  }
+
+  @Test
+  void anAnnotationOfTheApplicationMayBeMadeOfIt() throws Exception {
+    LockedMethods methods = new LockedMethods(text -> text);
+
+    assertThat(LockedMethods.isAnnotated(Composed.class)).isTrue();
+    LockedMethod run =
+        methods.find(Composed.class.getMethod("run", String.class), Composed.class).get();
+    assertThat(run.name().evaluate(new Composed(), new Object[] {"monday"}))
+        .isEqualTo("report:monday");
+    assertThat(run.waitTime()).contains(Duration.ZERO);
+    assertThat(run.atLeast()).isEqualTo(Duration.ofMinutes(5));
+    LockedMethod other = methods.find(Composed.class.getMethod("other"), Composed.class).get();
+    assertThat(other.atLeast()).isEqualTo(Duration.ofHours(1));
   }
 
   static class Unlocked {
