@@ -156,9 +156,8 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private JedisException noReport() {
     Throwable first = sentinels.get(0).failure;
-    if (first instanceof UnknownMaster unknown
-        && count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
-      return unknown;
+    if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
+      return (UnknownMaster) first;
     }
     if (first instanceof JedisDataException refusal
         && count(each -> !ErrorClassifier.isAccessDenied(each.failure)) == 0) {

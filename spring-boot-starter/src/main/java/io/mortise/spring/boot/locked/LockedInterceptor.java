@@ -72,6 +72,13 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private DistributedLock lock(MethodInvocation invocation, LockedMethod method, Object target) {
     DistributedLock lock = method.lock(client.get(), target, invocation.getArguments());
+    if (method.isUpgrade(client.get(), target, invocation.getArguments())
+        && !lock.isHeldByCurrentThread()) {
+      throw new IllegalStateException(
+          "%s: this thread holds the read lock of '%s', and would wait for itself; call the method"
+                  .formatted(method, lock.name())
+              + " that writes before the one that reads, or after the lock of that is released");
+    }
     return decorator.get().decorate(lock);
   }
 
@@ -135,14 +142,7 @@ final class LockedInterceptor implements MethodInterceptor {
   private @Nullable Object busy(
       MethodInvocation invocation, LockedMethod method, DistributedLock lock, Duration waited)
       throws Throwable {
-    Object target = target(invocation);
-    if (method.isUpgrade(client.get(), target, invocation.getArguments())) {
-      throw new IllegalStateException(
-          "%s: this thread holds the read lock of '%s', and would wait for itself; call the method"
-                  .formatted(method, lock.name())
-              + " that writes before the one that reads, or after the lock of that is released");
-    }
-    return method.busy().answer(lock, waited, target, invocation.getArguments());
+    return method.busy().answer(lock, waited, target(invocation), invocation.getArguments());
   }
 
   private static CompletionStage<?> stage(MethodInvocation invocation, Lease lease) {

@@ -39,7 +39,7 @@ record LockedMethod(
 
   /**
    * Returns whether the current thread reads what this method writes. Its call would wait for
-   * itself, and gets no lock.
+   * itself, unless the thread writes already.
    */
   boolean isUpgrade(LockClient client, Object target, @Nullable Object[] arguments) {
     return type == LockType.WRITE

@@ -70,7 +70,7 @@ class InvalidPropertyTest {
 
   @ParameterizedTest
   @CsvSource({
-    "localhost:6379, a Redis URI starts with redis:// or rediss://",
+    "localhost:6379, 'a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://'",
     "redis://:secret@:6379, names no host",
     "redis-sentinel://:secret@localhost, ends with '#' and the name of the master",
   })
