@@ -148,10 +148,11 @@ public final class ErrorClassifier {
                 && CLOSED.matcher(firstMessage(ioFailure)).find());
   }
 
-  /** Returns whether that is an error reply which refuses the login, or a right. */
-  static boolean isAccessDenied(@Nullable Throwable failure) {
-    return failure instanceof JedisDataException reply
-        && of(reply, "", false).kind() == Kind.ACCESS_DENIED;
+  /** Returns whether a sentinel refuses the login, or a right, or knows no such master. */
+  static boolean isRefusal(@Nullable Throwable failure) {
+    return failure instanceof SentinelConnection.UnknownMaster
+        || (failure instanceof JedisDataException reply
+            && of(reply, "", false).kind() == Kind.ACCESS_DENIED);
   }
 
   private static @Nullable Throwable causeOf(Class<?> type, Throwable thrown) {

@@ -8,7 +8,6 @@ import io.mortise.connection.concurrent.RepeatedFailureLog;
 import io.mortise.connection.concurrent.Signal;
 import io.mortise.connection.concurrent.WorkerPool;
 import io.mortise.connection.pool.SentinelConnection.MasterReport;
-import io.mortise.connection.pool.SentinelConnection.UnknownMaster;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -25,7 +24,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -156,11 +154,8 @@ public final class SentinelMonitor implements AutoCloseable {
   @GuardedBy("lock")
   private JedisException noReport() {
     Throwable first = sentinels.get(0).failure;
-    if (count(each -> !(each.failure instanceof UnknownMaster)) == 0) {
-      return (UnknownMaster) first;
-    }
-    if (first instanceof JedisDataException refusal
-        && count(each -> !ErrorClassifier.isAccessDenied(each.failure)) == 0) {
+    if (first instanceof JedisException refusal
+        && count(each -> !ErrorClassifier.isRefusal(each.failure)) == 0) {
       return refusal;
     }
     return new JedisConnectionException(
