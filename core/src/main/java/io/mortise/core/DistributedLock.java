@@ -378,6 +378,8 @@ public interface DistributedLock extends Lock {
    *     held
    * @throws LockException if Redis cannot be used for longer than {@link
    *     LockOptions#outageTimeout()}, or the error is permanent, or the client is closed
+   * @throws IllegalStateException if this thread would wait for itself, as a reader that asks for
+   *     the write lock
    */
   Lease acquire() throws InterruptedException;
 
@@ -390,6 +392,7 @@ public interface DistributedLock extends Lock {
    * @throws InterruptedException if the thread is interrupted before it has the lock; nothing is
    *     held
    * @throws LockException if the wait ended while Redis could not be used; nothing is held
+   * @throws IllegalStateException as by {@link #acquire()}, if {@code wait} is more than zero
    */
   Optional<Lease> acquire(Duration wait) throws InterruptedException;
 

@@ -101,8 +101,13 @@ final class MultiLease extends CompositeLease {
   public void giveUpLost(int levels) {
     if (mode.ownsByThread() && !exited) {
       exited = true;
-      for (int i = 0; i < levels; i++) {
-        var unused = mode.release(memberSources, members(), MultiLease::releaseInBackground);
+      try {
+        for (int i = 0; i < levels; i++) {
+          var unused = mode.release(memberSources, members(), MultiLease::releaseInBackground);
+        }
+      } catch (Throwable e) { // nobody is left to release them
+        stopRenewal(UNRELEASED);
+        throw e;
       }
     }
   }

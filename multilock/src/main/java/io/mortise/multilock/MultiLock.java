@@ -36,9 +36,9 @@ import java.util.Objects;
  * Optional}, means that one of the members is busy.
  *
  * <p><b>The lease.</b> The hold is lost when one member is. A handle releases the other members at
- * that moment; a thread keeps them until it unlocks. A lease given by the caller applies to each
- * member, and begins when the last one has been acquired, give or take a tenth of it. Without one,
- * each member is renewed under the settings of its own client.
+ * that moment; a thread keeps them until it knows of the loss, or unlocks. A lease given by the
+ * caller applies to each member, and begins when the last one has been acquired, give or take a
+ * tenth of it. Without one, each member is renewed under the settings of its own client.
  *
  * <p><b>The fencing token</b> is one for all members: larger than that of every earlier holder of
  * any of them, alone or together with others, and smaller than that of every later one, as long as

@@ -156,7 +156,12 @@ final class ThreadMode implements MemberMode {
 
   @Override
   public void abandon(LeaseSource member, OwnedLease lease) {
-    OwnedLease last = ThreadOwnership.exitFor(this, member);
+    OwnedLease last;
+    try {
+      last = ThreadOwnership.exitFor(this, member);
+    } catch (IllegalMonitorStateException notHeld) {
+      return; // it has been unlocked by itself, or locked anew
+    }
     if (last != null) {
       last.stopRenewal(OwnedLease.UNRELEASED);
     }

@@ -38,6 +38,7 @@ class ThreadModeTest {
   private final List<OwnedLease> leases =
       members.stream().map(member -> lease(member.name())).toList();
   private final LeaseSource whole = source("whole");
+  private final ThreadMode mode = new ThreadMode();
 
   private LeaseSource source(String name) {
     return (LeaseSource)
@@ -77,22 +78,21 @@ class ThreadModeTest {
             });
   }
 
-  private void lockMembers() throws InterruptedException {
+  private void lockMembers(Object enteredBy) throws InterruptedException {
     for (int i = 0; i < members.size(); i++) {
       LeaseSource member = members.get(i);
       if (ThreadOwnership.leaseOf(member.identity()).isEmpty()) {
-        ThreadOwnership.registerFor(this, member, leases.get(i), TERMS);
+        ThreadOwnership.registerFor(enteredBy, member, leases.get(i), TERMS);
       } else {
-        assertTrue(ThreadOwnership.lockFor(this, member, TERMS));
+        assertTrue(ThreadOwnership.lockFor(enteredBy, member, TERMS));
       }
     }
   }
 
   private void lockWhole() throws InterruptedException {
-    lockMembers();
+    lockMembers(mode);
     OwnedLease hold =
-        new MultiLease(
-            whole, members, leases, 1, Thread.currentThread(), true, new ThreadMode(), 0);
+        new MultiLease(whole, members, leases, 1, Thread.currentThread(), true, mode, 0);
     ThreadOwnership.registerFor(this, whole, hold, TERMS);
   }
 
@@ -103,9 +103,9 @@ class ThreadModeTest {
   }
 
   /** Exits that level of each member. */
-  private void assertThreadHoldsEachMemberOnce() {
+  private void assertThreadHoldsEachMemberOnce(Object enteredBy) {
     for (LeaseSource member : members) {
-      assertNotNull(ThreadOwnership.exitFor(this, member), member.name());
+      assertNotNull(ThreadOwnership.exitFor(enteredBy, member), member.name());
     }
   }
 
@@ -121,14 +121,14 @@ class ThreadModeTest {
     failing.clear();
     for (LeaseSource member : members) {
       while (ThreadOwnership.leaseOf(member.identity()).isPresent()) {
-        var unused = ThreadOwnership.exitFor(this, member);
+        ThreadOwnership.unlock(member);
       }
     }
   }
 
   @Test
   void theThreadHasExitedAllMembersAndNoneIsRenewed() throws Exception {
-    lockMembers();
+    lockMembers(mode);
     calls.clear();
     List<LeaseSource> failingAtTheSecond =
         new AbstractList<>() {
@@ -149,8 +149,7 @@ class ThreadModeTest {
           }
         };
 
-    assertThrows(
-        OutOfMemoryError.class, () -> new ThreadMode().release(failingAtTheSecond, List.of()));
+    assertThrows(OutOfMemoryError.class, () -> mode.release(failingAtTheSecond, List.of()));
 
     assertThreadHoldsNoMember();
     assertEquals(List.of("stopRenewal first", "stopRenewal second", "stopRenewal last"), calls);
@@ -170,13 +169,13 @@ class ThreadModeTest {
 
   @Test
   void anExitWithAnErrorAtOneMemberExitsAll() throws Exception {
-    lockMembers();
-    lockMembers();
+    lockMembers(mode);
+    lockMembers(mode);
     failing.add("exit first");
 
-    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().exit(members));
+    assertThrows(OutOfMemoryError.class, () -> mode.exit(members));
 
-    assertThreadHoldsEachMemberOnce();
+    assertThreadHoldsEachMemberOnce(mode);
   }
 
   @Test
@@ -192,20 +191,36 @@ class ThreadModeTest {
 
   @Test
   void anUnlockWithAnErrorInTheReleaseExitsEachMemberOnce() throws Exception {
-    lockMembers(); // each separately
+    lockMembers(this); // each separately
     lockWhole();
     failing.add("exit second");
 
     assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
 
-    assertThreadHoldsEachMemberOnce();
+    assertThreadHoldsEachMemberOnce(this);
+  }
+
+  /** The thread, which knows of the loss, may never release the whole. */
+  @Test
+  void anErrorWhileALostWholeIsGivenUpLeavesNoMemberRenewed() throws Exception {
+    lockMembers(mode);
+    lockMembers(mode);
+    MultiLease hold =
+        new MultiLease(whole, members, leases, 1, Thread.currentThread(), true, mode, 0);
+    failing.add("releaseInBackground first");
+    calls.clear();
+
+    assertThrows(OutOfMemoryError.class, () -> hold.giveUpLost(2));
+
+    assertThreadHoldsNoMember();
+    assertNoneIsRenewed();
   }
 
   @Test
   void anErrorWhileAGroupIsRegisteredLeavesNoMemberWithTheThread() {
     failing.addAll(Set.of("beginMinimum second", "releaseUnused second", "release second"));
 
-    assertThrows(OutOfMemoryError.class, () -> new ThreadMode().acquireTogether(members, TERMS));
+    assertThrows(OutOfMemoryError.class, () -> mode.acquireTogether(members, TERMS));
 
     assertThreadHoldsNoMember();
     assertNoneIsRenewed();

@@ -3,7 +3,6 @@ package io.mortise.redlock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
-import io.mortise.core.LockOptions;
 import io.mortise.core.composite.AggregateFailure;
 import io.mortise.core.composite.CompositeLeaseSource;
 import io.mortise.core.spi.LeakDetectingLease;
@@ -112,22 +111,17 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
 
   /**
    * Returns how long a majority is held: the shortest remaining lease of the majority that is held
-   * the longest. The time since the question is taken off, because a node may have answered at its
-   * beginning.
+   * the longest.
    */
   @Override
   public Optional<Duration> remainingLease() {
-    long askedNanos = nanoTime();
     List<NodeReply<Optional<Duration>>> answers =
         askAll("who holds it", member -> member.source().remainingLease());
-    long passedNanos = nanoTime() - askedNanos;
     List<Duration> held =
         answers.stream()
             .map(NodeReply::value)
             .filter(Objects::nonNull)
             .flatMap(Optional::stream)
-            .map(left -> isEndless(left) ? left : left.minusNanos(passedNanos))
-            .filter(left -> !left.isNegative() && !left.isZero())
             .sorted(Comparator.reverseOrder())
             .toList();
     long unknown = members.size() - answers.stream().filter(a -> a.value() != null).count();
@@ -137,10 +131,6 @@ final class QuorumLeaseSource extends CompositeLeaseSource {
     return held.size() < members.quorum()
         ? Optional.empty()
         : Optional.of(held.get(members.quorum() - 1));
-  }
-
-  private static boolean isEndless(Duration lease) {
-    return lease.equals(LockOptions.MAX_LEASE);
   }
 
   /** Asks all nodes at the same time; one that does not answer in time has failed. */

@@ -81,8 +81,8 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
     }
   }
 
-  /** That the node was silent from one moment, and was found so at another. */
-  private record Suspicion(long quietSinceNanos, long sinceNanos) {}
+  /** That the node was silent from one moment, and was found so at another, by that budget. */
+  private record Suspicion(long quietSinceNanos, long sinceNanos, long budgetNanos) {}
 
   static QuorumMember of(LeaseSource source) {
     Set<RedisDeployment> nodes = source.deployments();
@@ -122,8 +122,10 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
       return false;
     }
     Suspicion suspicion = health.suspicion().get();
-    if (suspicion == null || suspicion.quietSinceNanos() != quietSince) {
-      health.suspicion().set(new Suspicion(quietSince, now));
+    if (suspicion == null
+        || suspicion.quietSinceNanos() != quietSince
+        || suspicion.budgetNanos() < budgetNanos) {
+      health.suspicion().set(new Suspicion(quietSince, now, budgetNanos));
       return false;
     }
     return now - suspicion.sinceNanos() >= budgetNanos / SUSPICIONS_PER_BUDGET;

@@ -45,9 +45,6 @@ final class FakeNode implements LeaseSource, RedisDeployment {
   /** Supplies the id of its server. */
   Supplier<Optional<String>> serverIds = () -> Optional.of(address());
 
-  /** Supplies the remaining lease of its holder. */
-  Supplier<Optional<Duration>> left = Optional::empty;
-
   /** The terms of the last acquisition. */
   @Nullable LeaseTerms asked;
 
@@ -120,7 +117,7 @@ final class FakeNode implements LeaseSource, RedisDeployment {
 
   @Override
   public Optional<Duration> remainingLease() {
-    return left.get();
+    return Optional.empty();
   }
 
   @Override

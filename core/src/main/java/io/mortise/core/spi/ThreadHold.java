@@ -18,6 +18,9 @@ final class ThreadHold {
   private int renewedLevels;
   private boolean lossKnown;
 
+  /** The lost hold in whose place the thread has acquired this one; null for none. */
+  private @Nullable ThreadHold replaced;
+
   /** One level, linked to the one before it: to exit a level needs no memory. */
   static final class Level {
     private final Object enteredBy;
@@ -54,6 +57,17 @@ final class ThreadHold {
 
   boolean isLossKnown() {
     return lossKnown;
+  }
+
+  /** Takes the place of a lost hold, but not of those that this one has replaced. */
+  void replace(ThreadHold lost) {
+    lost.replaced = null; // a thread that never unlocks what it loses would remember all
+    replaced = lost;
+  }
+
+  /** Returns the lost hold in whose place this one is; null if none has levels left. */
+  @Nullable ThreadHold replaced() {
+    return replaced != null && replaced.depth > 0 ? replaced : null;
   }
 
   /** Returns whether any level needs the hold renewed. */

@@ -49,7 +49,17 @@ final class ThreadHolds {
     return hold == null || hold.depth() == 0 ? null : hold; // without levels an error has left it
   }
 
-  static void forget(Object identity) {
+  /** Ends that hold; the lost one in whose place it was has its place again. */
+  static void leave(LeaseSource source, ThreadHold hold) {
+    ThreadHold lost = hold.replaced();
+    if (lost == null) {
+      forget(source.identity());
+    } else {
+      put(source, lost); // without memory: the map has an entry of that identity
+    }
+  }
+
+  private static void forget(Object identity) {
     Map<Object, ThreadHold> held = HELD.get();
     if (held != null) {
       held.remove(identity);

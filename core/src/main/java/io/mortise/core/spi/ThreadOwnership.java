@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * loss. A thread that knows of the loss may lock again instead, and begins a new hold: it knows as
  * soon as an exit, an attempt to lock again, or a hold count of 0 has told it. Otherwise a program
  * that unlocks only what it still holds could never lock again on a thread of a pool. What is left
- * of a composite hold is given up at that moment.
+ * of a composite hold is given up at that moment. The new hold remembers the lost one, whose levels
+ * are exited, with the loss, as if there were no new one.
  *
  * <p><b>Threads.</b> Each method acts on the calling thread, whose holds are its own ({@link
  * ThreadHolds}).
@@ -87,20 +88,6 @@ public final class ThreadOwnership {
     }
   }
 
-  /** Ends a hold of whose loss the thread knows. */
-  private static void giveUpKnownLoss(LeaseSource source) {
-    ThreadHold hold = ThreadHolds.held(source.identity());
-    if (hold != null && hold.isLossKnown()) {
-      ThreadHolds.recordRelease(source.identity());
-      ThreadHolds.forget(source.identity());
-      try {
-        release(hold.lease());
-      } catch (IllegalMonitorStateException known) {
-        return; // it says that the hold was lost
-      }
-    }
-  }
-
   /**
    * Returns whether the current thread would wait for itself.
    *
@@ -122,8 +109,12 @@ public final class ThreadOwnership {
   public static void registerFor(
       Object whole, LeaseSource source, OwnedLease lease, LeaseTerms terms) {
     try {
-      giveUpKnownLoss(source);
-      ThreadHolds.put(source, new ThreadHold(lease, new ThreadHold.Level(whole, terms.renewed())));
+      ThreadHold hold = new ThreadHold(lease, new ThreadHold.Level(whole, terms.renewed()));
+      ThreadHold lost = ThreadHolds.held(source.identity());
+      if (lost != null) {
+        hold.replace(lost);
+      }
+      ThreadHolds.put(source, hold);
       lease.beginMinimum(terms);
     } catch (RuntimeException | Error e) {
       try {
@@ -142,7 +133,10 @@ public final class ThreadOwnership {
     try {
       lease.releaseUnused(); // it has no other owner
     } finally {
-      ThreadHolds.forget(source.identity());
+      ThreadHold hold = ThreadHolds.held(source.identity());
+      if (hold != null && hold.lease() == lease) {
+        ThreadHolds.leave(source, hold);
+      }
     }
   }
 
@@ -222,8 +216,14 @@ public final class ThreadOwnership {
    */
   public static @Nullable OwnedLease exitFor(Object whole, LeaseSource source) {
     ThreadHold hold = ThreadHolds.held(source.identity());
-    if (hold == null || (whole != ITSELF && !hold.hasLevelOf(whole))) {
+    if (hold == null) {
       throw ThreadHolds.notHeld(source);
+    }
+    if (!hold.hasLevelOf(whole)) {
+      exitReplaced(whole, hold.replaced());
+      if (whole != ITSELF) {
+        throw ThreadHolds.notHeld(source);
+      }
     }
     if (hold.depth() > 1) {
       hold.remove(whole);
@@ -237,12 +237,20 @@ public final class ThreadOwnership {
     ThreadHolds.recordRelease(source.identity());
     hold.remove(whole);
     try {
-      ThreadHolds.forget(source.identity());
+      ThreadHolds.leave(source, hold);
     } catch (Error e) { // nobody gets the lease
       hold.lease().stopRenewal(OwnedLease.UNRELEASED);
       throw e;
     }
     return hold.lease();
+  }
+
+  /** Exits a level of the lost hold in whose place the thread has another one by now. */
+  private static void exitReplaced(Object whole, @Nullable ThreadHold lost) {
+    if (lost != null && lost.hasLevelOf(whole)) {
+      lost.remove(whole);
+      lost.lease().ensureValid(); // throws the loss
+    }
   }
 
   /** Called where the thread is told of the loss, if there is one. */

@@ -355,11 +355,61 @@ class ThreadOwnershipTest {
 
     lock(RENEWED);
 
-    assertEquals(1, lease.releases.get(), "with its members, if it has some");
     assertSame(next, ThreadOwnership.lease(source));
     assertEquals(1, ThreadOwnership.holdCount(source));
     ThreadOwnership.unlock(source);
     assertEquals(1, next.releases.get());
+  }
+
+  @Test
+  void theUnlocksOfALostHoldSayWhyAlsoAfterTheNextHoldOfTheThread() throws Exception {
+    lock(RENEWED);
+    lock(RENEWED);
+    lease.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    source.free.add(new FakeLease("orders"));
+    lock(RENEWED);
+    ThreadOwnership.unlock(source);
+
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+    assertEquals(1, lease.releases.get());
+    assertTrue(refused(source).contains("released it already"));
+  }
+
+  /** As a member that a thread has locked, lost, and then acquired as a part of a MultiLock. */
+  @Test
+  void theUnlockOfALostHoldEndsNoLevelOfAWhole() throws Exception {
+    Object whole = new Object();
+    lock(RENEWED);
+    lease.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    FakeLease ofWhole = new FakeLease("orders");
+    ThreadOwnership.registerFor(whole, source, ofWhole, RENEWED);
+
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    assertEquals(0, ofWhole.releases.get());
+    ThreadOwnership.unlockFor(whole, source);
+    assertTrue(refused(source).contains("released it already"));
+  }
+
+  /** A thread that never unlocks what it has lost remembers the last loss alone. */
+  @Test
+  void ofSeveralLostHoldsTheLastOneIsRemembered() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      FakeLease next = new FakeLease("orders");
+      source.free.clear();
+      source.free.add(next);
+      lock(RENEWED);
+      next.lose();
+      assertEquals(0, ThreadOwnership.holdCount(source));
+    }
+
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
     assertTrue(refused(source).contains("released it already"));
   }
 
@@ -385,8 +435,10 @@ class ThreadOwnershipTest {
     source.free.add(new FakeLease("orders"));
     lock(RENEWED);
 
-    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.exitFor(whole, source));
+    assertThrows(LeaseLostException.class, () -> ThreadOwnership.exitFor(whole, source));
 
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.exitFor(whole, source));
     assertEquals(1, ThreadOwnership.holdCount(source));
     ThreadOwnership.unlock(source);
   }

@@ -57,6 +57,9 @@ final class Hold {
   /** Whether its thread has been told of the loss, and may acquire another one instead. */
   boolean known;
 
+  /** The lost hold in whose place its thread has acquired this one; or null. */
+  Hold replaced;
+
   Hold(Leaf leaf, Actor actor, boolean owned) {
     this.leaf = leaf;
     this.actor = actor;
@@ -115,6 +118,11 @@ final class Hold {
 
   boolean hasLevelOf(Object mark) {
     return levels.stream().anyMatch(level -> level.mark == mark);
+  }
+
+  /** Returns whether the thread has locked it by its name, or one that it has lost before. */
+  boolean isUnlockable() {
+    return hasLevelOf(Model.ITSELF) || (replaced != null && replaced.hasLevelOf(Model.ITSELF));
   }
 
   int depth() {

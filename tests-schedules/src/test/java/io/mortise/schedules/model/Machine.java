@@ -143,7 +143,7 @@ final class Machine {
   private List<Target> held(Actor actor) {
     List<Target> held = new ArrayList<>();
     model.holds.stream()
-        .filter(hold -> hold.owned && hold.actor == actor && hold.hasLevelOf(Model.ITSELF))
+        .filter(hold -> hold.owned && hold.actor == actor && hold.isUnlockable())
         .forEach(hold -> held.add(Target.of(hold.leaf)));
     model.wholes.stream().filter(w -> w.actor == actor).forEach(w -> held.add(w.target));
     return held;

@@ -141,27 +141,32 @@ final class Model {
     Target target = call.target();
     boolean owned = !call.op().isHandle();
     Whole again = owned && target.isMulti() ? whole(waiter.actor, target) : null;
-    if (again != null && again.known) {
-      wholes.remove(again);
-      again = null;
-    }
+    Whole lost = again != null && again.known ? again : null;
+    again = lost == null ? again : null;
     List<Hold> members = new ArrayList<>();
     for (int i = 0; i < grant.leaves().size(); i++) {
       Leaf leaf = grant.leaves().get(i);
       Hold hold = owned ? held(waiter.actor, leaf) : null;
-      if (hold != null && hold.known) {
-        holds.remove(hold);
-        hold = null;
-      }
-      if (hold == null) {
+      if (hold == null || hold.known) {
+        Hold lostHold = hold;
         hold = new Hold(leaf, waiter.actor, owned);
         hold.lease = grant.members().get(i);
+        if (lostHold != null) {
+          holds.remove(lostHold);
+          lostHold.replaced = null; // the last loss alone is remembered
+          hold.replaced = lostHold;
+        }
         holds.add(hold);
       }
       members.add(hold);
     }
     Whole whole = again == null ? new Whole(target, waiter.actor, members, grant.lease()) : again;
     whole.depth += again == null ? 0 : 1;
+    if (lost != null) {
+      wholes.remove(lost);
+      lost.replaced = null;
+      whole.replaced = lost;
+    }
     if (!owned) {
       handles.add(whole);
     } else if (target.isMulti() && again == null) {
@@ -194,6 +199,10 @@ final class Model {
       if (hold == null) {
         return Verdict.NOT_HELD;
       }
+      if (!hold.hasLevelOf(ITSELF) && hold.replaced != null && hold.replaced.hasLevelOf(ITSELF)) {
+        hold.replaced.exit(ITSELF);
+        return Verdict.LOST;
+      }
       exit(hold, ITSELF, nowNanos);
       hold.known |= hold.lost;
       return hold.lost ? Verdict.LOST : Verdict.DONE;
@@ -207,6 +216,9 @@ final class Model {
     }
     if (--whole.depth == 0) {
       wholes.remove(whole);
+      if (whole.replaced != null) {
+        wholes.add(whole.replaced);
+      }
     } else if (whole.isLost()) {
       giveUp(whole, nowNanos);
     }
@@ -277,7 +289,9 @@ final class Model {
   }
 
   private void release(Hold hold, long nowNanos) {
-    holds.remove(hold);
+    if (holds.remove(hold) && hold.replaced != null && hold.replaced.depth() > 0) {
+      holds.add(hold.replaced);
+    }
     if (hold.isLive()) {
       keepRest(hold, nowNanos);
     }

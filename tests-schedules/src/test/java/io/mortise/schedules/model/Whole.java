@@ -16,6 +16,9 @@ final class Whole {
   /** Whether its thread has been told of the loss: then the members have been given up. */
   boolean known;
 
+  /** The lost one in whose place its thread has acquired this one; or null. */
+  Whole replaced;
+
   /** Whether the close of the handle has reported the loss. */
   boolean lossReported;
 

@@ -3,6 +3,7 @@ package io.mortise.spring.boot.locked;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.spring.boot.LockNotAcquiredException;
 import io.mortise.spring.boot.internal.LeaseStack;
 import java.time.Duration;
@@ -73,7 +74,7 @@ final class LockedInterceptor implements MethodInterceptor {
   private DistributedLock lock(MethodInvocation invocation, LockedMethod method, Object target) {
     DistributedLock lock = method.lock(client.get(), target, invocation.getArguments());
     if (method.isUpgrade(client.get(), target, invocation.getArguments())
-        && !lock.isHeldByCurrentThread()) {
+        && LeaseBackedLock.holdOfCurrentThread(lock).isEmpty()) {
       throw new IllegalStateException(
           "%s: this thread holds the read lock of '%s', and would wait for itself; call the method"
                   .formatted(method, lock.name())

@@ -1,7 +1,9 @@
 package io.mortise.spring.boot.locked;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
+import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.spring.boot.LockType;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -43,7 +45,10 @@ record LockedMethod(
    */
   boolean isUpgrade(LockClient client, Object target, @Nullable Object[] arguments) {
     return type == LockType.WRITE
-        && LockType.READ.lock(client, name.evaluate(target, arguments)).isHeldByCurrentThread();
+        && LeaseBackedLock.holdOfCurrentThread(
+                LockType.READ.lock(client, name.evaluate(target, arguments)))
+            .filter(Lease::isValid)
+            .isPresent();
   }
 
   /** Returns whether the work may go on after the method has returned, until a stage completes. */
