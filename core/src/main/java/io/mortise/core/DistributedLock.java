@@ -434,7 +434,8 @@ public interface DistributedLock extends Lock {
   /**
    * Returns whether the current thread holds the lock and has not lost it. No round trip. {@link
    * #unlock()} says why a hold was lost; a thread that does not call it may lock again all the
-   * same.
+   * same. A decorator asks {@code io.mortise.core.spi.CurrentHold} instead, so that the thread is
+   * told of a loss by its next {@code lock()}.
    */
   boolean isHeldByCurrentThread();
 

@@ -9,6 +9,7 @@ import io.mortise.core.LockEvent;
 import io.mortise.core.LockListener;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -75,6 +76,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LockMetrics implements LockListener, MeterBinder, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockMetrics.class);
+  private static final int MAX_KNOWN_CLIENTS = 100;
 
   private final Tags tags;
   private final @Nullable Function<String, String> lockTag;
@@ -84,8 +86,8 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
   /** Whether a warning has been logged. */
   private final AtomicBoolean warned = new AtomicBoolean();
 
-  /** The client of the last event, so that most events need no look-up. */
-  private volatile String knownClient = "";
+  /** Watched clients that have sent events, so that most events need no look-up. */
+  private final Set<String> knownClients = ConcurrentHashMap.newKeySet();
 
   private LockMetrics(Builder builder) {
     this.tags = builder.tags;
@@ -140,11 +142,14 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
 
   /** Warns once of a client that the gauges leave out. */
   private void checkWatched(String clientId) {
-    if (clientId.equals(knownClient)) {
+    if (warned.get() || knownClients.contains(clientId)) {
       return;
     }
     if (clients.contains(clientId)) {
-      knownClient = clientId;
+      if (knownClients.size() >= MAX_KNOWN_CLIENTS) {
+        knownClients.clear(); // clients that were made and closed again and again
+      }
+      knownClients.add(clientId);
     } else if (!warned.getAndSet(true)) {
       LOG.warn(
           "client {} notifies LockMetrics that do not watch it: its holds, waiters, connections and"

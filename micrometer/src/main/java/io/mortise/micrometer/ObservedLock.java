@@ -4,7 +4,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockInspection;
-import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.CurrentHold;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -106,7 +106,7 @@ public final class ObservedLock implements DistributedLock {
 
   /** A wait of the calling thread as the owner: a re-entry is not observed. */
   private <T, E extends Exception> T observedUnlessHeld(Wait<T, E> wait) throws E {
-    return LeaseBackedLock.holdOfCurrentThread(lock).isPresent() ? wait.call() : observed(wait);
+    return CurrentHold.of(lock).isPresent() ? wait.call() : observed(wait);
   }
 
   private <R> CompletionStage<R> observedStage(Wait<CompletionStage<R>, RuntimeException> wait) {

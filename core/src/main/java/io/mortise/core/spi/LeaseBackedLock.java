@@ -89,17 +89,6 @@ public abstract class LeaseBackedLock implements DistributedLock {
     return sources;
   }
 
-  /**
-   * Returns the hold of the current thread, lost or not; empty if it has none, or knows that it was
-   * lost. For decorators: unlike {@link #isHeldByCurrentThread()}, this tells the thread of no
-   * loss, so that its next {@code lock()} does.
-   *
-   * @throws IllegalArgumentException as by {@link #sourceOf}
-   */
-  public static Optional<Lease> holdOfCurrentThread(DistributedLock lock) {
-    return ThreadOwnership.leaseOf(sourceOf(lock).identity()).map(lease -> lease);
-  }
-
   @Override
   public final DistributedLock undecorated() {
     return this;

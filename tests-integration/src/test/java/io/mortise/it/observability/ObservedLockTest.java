@@ -16,6 +16,7 @@ import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.RedisLock;
@@ -78,6 +79,21 @@ class ObservedLockTest {
 
   private Observation start() {
     return Observation.start("request", registry);
+  }
+
+  /** As of the lock itself: what asks about the hold for the observation tells nothing. */
+  @Test
+  void aThreadThatLocksAgainLearnsOfALoss() {
+    lock.lock();
+    Lease lost = lock.lease();
+    held.forceUnlock();
+    client.lock(name).forceUnlock();
+    until("lost", () -> lost.loss().isPresent() || !lost.isValid());
+
+    assertThrows(LeaseLostException.class, lock::lock);
+    assertThrows(LeaseLostException.class, lock::unlock);
+    assertTrue(lock.tryLock());
+    lock.unlock();
   }
 
   @Test

@@ -19,7 +19,7 @@ final class InvalidPropertyFailureAnalyzer
     extends AbstractFailureAnalyzer<InvalidPropertyException> {
   private static final String FORMS_OF_A_URI =
       "Write redis://[[user]:password@]host[:port][/database] for one server, redis://host1,host2"
-          + " for a cluster, redis-sentinel://host1,host2/0#master for sentinels, with rediss for"
+          + " or redis-cluster://host1 for a cluster, redis-sentinel://host1,host2/0#master for sentinels, with rediss for"
           + " TLS; without the property the locks use the Jedis client of the application, or what"
           + " spring.data.redis names.";
 

@@ -128,9 +128,8 @@ public final class LockedAutoConfiguration {
       if (!found.isEmpty()) {
         LOG.warn(
             "the @Scheduled methods {} have @Locked without waitTime: each node waits for the lock"
-                + " for up to {} and then runs the job too, and where the job takes longer than"
-                + " that, the other nodes throw LockNotAcquiredException; for a job on one node set"
-                + " waitTime = \"0s\", whenBusy = WhenBusy.SKIP, and an atLeast that is longer than"
+                + " for up to {}, and runs the job too if it gets it in that time; for a job on one"
+                + " node set waitTime = \"0s\", whenBusy = WhenBusy.SKIP, and an atLeast that is longer than"
                 + " the clocks of the nodes differ; if each node is to run it, give its waitTime",
             found,
             wait);

@@ -13,9 +13,12 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
@@ -70,13 +73,20 @@ final class LockNameCheck {
     Matcher reference = REFERENCE.matcher(text);
     while (reference.find()) {
       String name = reference.group(1);
-      if (parameters.contains(name)) {
+      if (parameters.contains(name) || mayBeParameter(name)) {
         throw new IllegalArgumentException(
             "#%s in the name '%s' is outside of an expression, the same text for all arguments;"
                     .formatted(name, template)
-                + " write #{#%s}".formatted(name));
+                + " write #{#%s}, or #{'#%s'} for that text".formatted(name, name));
       }
     }
+  }
+
+  /** Without the names of the parameters every name may be one. */
+  private boolean mayBeParameter(String name) {
+    return names == null
+        && !parameters.isEmpty()
+        && Character.isJavaIdentifierStart(name.charAt(0));
   }
 
   private void checkVariables(SpelNode node) {
@@ -110,17 +120,25 @@ final class LockNameCheck {
           checkProperties(call);
         }
       }
-    } else if (!(node instanceof InlineMap)) { // its words may be keys
+    } else if (!isOfAnother(node)) {
       for (int child = 0; child < node.getChildCount(); child++) {
         checkProperties(node.getChild(child));
       }
     }
   }
 
+  /** Returns whether the words in it may be keys, or properties of elements. */
+  private static boolean isOfAnother(SpelNode node) {
+    return node instanceof InlineMap
+        || node instanceof Indexer
+        || node instanceof Projection
+        || node instanceof Selection;
+  }
+
   private void checkProperty(String name) {
     if (parameters.contains(name)
         && !type.isInterface()
-        && !ReadableProperties.contain(type, name)) {
+        && !new ReadableProperties().contain(type, name)) {
       throw new IllegalArgumentException(
           "'%s' in the name '%s' is a property that %s does not have; write #%s for the parameter"
               .formatted(name, template, type.getSimpleName(), name));
@@ -129,11 +147,10 @@ final class LockNameCheck {
 
   /** What SpEL finds by reflection, as a class says it before there is an object. */
   private static final class ReadableProperties extends ReflectivePropertyAccessor {
-    private static final ReadableProperties INSTANCE = new ReadableProperties();
-
-    static boolean contain(Class<?> type, String name) {
-      return INSTANCE.findGetterForProperty(name, type, false) != null
-          || INSTANCE.findField(name, type, false) != null;
+    /** Of one check alone: it remembers the class, which would outlive the application. */
+    boolean contain(Class<?> type, String name) {
+      return findGetterForProperty(name, type, false) != null
+          || findField(name, type, false) != null;
     }
   }
 }

@@ -3,7 +3,6 @@ package io.mortise.spring.boot.locked;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
-import io.mortise.core.spi.LeaseBackedLock;
 import io.mortise.spring.boot.LockNotAcquiredException;
 import io.mortise.spring.boot.internal.LeaseStack;
 import java.time.Duration;
@@ -15,6 +14,9 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanCreationException;
 
 /**
  * Runs a method under its lock.
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may call it; each call is on its own.
  */
 final class LockedInterceptor implements MethodInterceptor {
+  private static final Logger LOG = LoggerFactory.getLogger(LockedInterceptor.class);
+
   private final LockedMethods methods;
   private final Supplier<LockClient> client;
   private final Supplier<LockDecorator> decorator;
@@ -73,14 +77,17 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private DistributedLock lock(MethodInvocation invocation, LockedMethod method, Object target) {
     DistributedLock lock = method.lock(client.get(), target, invocation.getArguments());
-    if (method.isUpgrade(client.get(), target, invocation.getArguments())
-        && LeaseBackedLock.holdOfCurrentThread(lock).isEmpty()) {
-      throw new IllegalStateException(
-          "%s: this thread holds the read lock of '%s', and would wait for itself; call the method"
-                  .formatted(method, lock.name())
-              + " that writes before the one that reads, or after the lock of that is released");
+    return decorator().decorate(lock);
+  }
+
+  /** What observes may need a bean that is being made, and calls such a method meanwhile. */
+  private LockDecorator decorator() {
+    try {
+      return decorator.get();
+    } catch (BeanCreationException notYet) {
+      LOG.debug("this call is not observed", notYet);
+      return lock -> lock;
     }
-    return decorator.get().decorate(lock);
   }
 
   /** The thread owns the lock, and may call other methods that need it. */

@@ -3,7 +3,7 @@ package io.mortise.spring.boot.locked;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockClient;
-import io.mortise.core.spi.LeaseBackedLock;
+import io.mortise.core.spi.CurrentHold;
 import io.mortise.spring.boot.LockType;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -32,23 +32,30 @@ record LockedMethod(
     Duration atLeast,
     BusyAnswer busy) {
 
-  /** Returns the lock of a call with these arguments. Sends nothing. */
+  /**
+   * Returns the lock of a call with these arguments. Sends nothing.
+   *
+   * @throws IllegalStateException if the current thread reads what this method writes, and would
+   *     wait for itself
+   */
   DistributedLock lock(LockClient client, Object target, @Nullable Object[] arguments) {
-    DistributedLock lock = type.lock(client, name.evaluate(target, arguments));
+    String evaluated = name.evaluate(target, arguments);
+    DistributedLock lock = type.lock(client, evaluated);
+    if (type == LockType.WRITE) {
+      refuseUpgrade(lock, LockType.READ.lock(client, evaluated));
+    }
     DistributedLock leased = lease.map(lock::withLease).orElse(lock);
     return atLeast.isZero() ? leased : leased.atLeast(atLeast);
   }
 
-  /**
-   * Returns whether the current thread reads what this method writes. Its call would wait for
-   * itself, unless the thread writes already.
-   */
-  boolean isUpgrade(LockClient client, Object target, @Nullable Object[] arguments) {
-    return type == LockType.WRITE
-        && LeaseBackedLock.holdOfCurrentThread(
-                LockType.READ.lock(client, name.evaluate(target, arguments)))
-            .filter(Lease::isValid)
-            .isPresent();
+  private void refuseUpgrade(DistributedLock writes, DistributedLock reads) {
+    boolean writesAlready = CurrentHold.of(writes).isPresent();
+    if (!writesAlready && CurrentHold.of(reads).filter(Lease::isValid).isPresent()) {
+      throw new IllegalStateException(
+          "%s: this thread holds the read lock of '%s', and would wait for itself; call the method"
+                  .formatted(this, writes.name())
+              + " that writes before the one that reads, or after the lock of that is released");
+    }
   }
 
   /** Returns whether the work may go on after the method has returned, until a stage completes. */

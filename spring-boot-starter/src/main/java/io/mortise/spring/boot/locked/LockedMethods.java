@@ -12,6 +12,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
@@ -85,12 +86,23 @@ public final class LockedMethods {
     return Optional.ofNullable(found == null ? locked.get(method) : found);
   }
 
+  /** A method that carries two annotations of the application would have one of their locks. */
+  private static void refuseSeveral(Method method) {
+    if (MergedAnnotations.from(method).stream(Locked.class).count() > 1) {
+      throw new IllegalStateException(
+          "%s has @Locked more than once, by annotations that carry it; a method has one lock: take"
+                  .formatted(LockNameTemplate.describe(method))
+              + " the others in the method, as by a MultiLock");
+    }
+  }
+
   private Map<Method, LockedMethod> in(Class<?> type) {
     Class<?> userClass = ClassUtils.getUserClass(type);
     Map<Method, LockedMethod> found = classes.get(userClass);
     if (found == null) {
       MetadataLookup<@Nullable LockedMethod> lookup =
           method -> {
+            refuseSeveral(method);
             Locked locked = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
             return locked == null ? null : reader.read(locked, method, userClass);
           };

@@ -1,6 +1,7 @@
 package io.mortise.spring.boot.locked;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -39,10 +40,15 @@ final class TransactionReleasePoint implements ReleasePoint {
    */
   private static final class Release implements TransactionSynchronization {
     private final DistributedLock lock;
+
+    /** That of the call: a thread that knows of its loss may have another one by the commit. */
+    private final Lease lease;
+
     private final Runnable released;
 
     Release(DistributedLock lock, Runnable released) {
       this.lock = lock;
+      this.lease = lock.lease();
       this.released = released;
     }
 
@@ -54,7 +60,7 @@ final class TransactionReleasePoint implements ReleasePoint {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-      lock.lease().ensureValid(); // throws: the transaction is rolled back
+      lease.ensureValid(); // throws: the transaction is rolled back
     }
 
     @Override

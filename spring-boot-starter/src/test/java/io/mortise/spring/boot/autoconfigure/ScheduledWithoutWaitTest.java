@@ -73,7 +73,7 @@ class ScheduledWithoutWaitTest {
     assertThat(output)
         .containsOnlyOnce(WARNING)
         .contains("[Jobs.backup(), Jobs.invoices(), Jobs.report()] " + WARNING)
-        .contains("for up to PT7S and then runs the job too")
+        .contains("for up to PT7S, and runs the job too if it gets it in that time")
         .contains("waitTime = \"0s\", whenBusy = WhenBusy.SKIP, and an atLeast")
         .doesNotContain("onEachNode");
   }

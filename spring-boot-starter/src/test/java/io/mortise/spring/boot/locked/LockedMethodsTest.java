@@ -325,6 +325,20 @@ class LockedMethodsTest {
     assertThat(other.atLeast()).isEqualTo(Duration.ofHours(1));
   }
 
+  static class Twice {
+    @Locked(name = "first")
+    @OnOneNode("second")
+    public void run() {}
+  }
+
+  /** Otherwise one of the two would be left out without a word. */
+  @Test
+  void aMethodWithTwoLocksIsRefused() {
+    assertThatThrownBy(() -> new LockedMethods(text -> text).isIn(Twice.class))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("Twice.run() has @Locked more than once");
+  }
+
   static class Unlocked {
     void run() {}
   }

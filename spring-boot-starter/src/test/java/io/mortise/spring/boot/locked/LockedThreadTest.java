@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.spring.boot.LockNotAcquiredException;
 import io.mortise.spring.boot.LockType;
@@ -86,6 +87,26 @@ class LockedThreadTest {
               .hasMessageContaining("Shop.write()")
               .hasMessageContaining("holds the read lock of 'stock'");
           assertThat(shop.write()).isTrue(); // the reader has released
+        });
+  }
+
+  /** What it reads next is not protected by what it has read before. */
+  @Test
+  void aReaderThatHasLostItsLockIsToldSoByTheWriterInsideIt(InMemoryRedis redis) {
+    inShop(
+        redis,
+        context -> {
+          Shop shop = context.getBean(Shop.class);
+          LockClient locks = context.getBean(LockClient.class);
+          assertThatThrownBy(
+                  () ->
+                      shop.read(
+                          () -> {
+                            LockType.READ.lock(locks, "stock").forceUnlock();
+                            shop.write();
+                            shop.read(() -> {});
+                          }))
+              .isInstanceOf(LeaseLostException.class);
         });
   }
 

@@ -3,6 +3,7 @@ package io.mortise.spring.boot.locked;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
@@ -89,6 +90,13 @@ class LockedTransactionTest {
       Lease lease = CurrentLease.get();
       locks.lock("stock:" + article).forceUnlock();
       Awaitility.await().until(() -> !lease.isValid());
+    }
+
+    /** As a program that asks whether it still holds the lock. */
+    void force(String article) {
+      DistributedLock lock = locks.lock("stock:" + article);
+      lock.forceUnlock();
+      Awaitility.await().pollInSameThread().until(() -> !lock.isHeldByCurrentThread());
     }
 
     @Locked(name = "stock:#{#article}")
@@ -234,6 +242,27 @@ class LockedTransactionTest {
               .isInstanceOf(LeaseLostException.class);
 
           assertThat(shop.amount("shoe")).isEqualTo(500);
+        });
+  }
+
+  /** The thread knows of the loss, and has another hold at the commit. */
+  @Test
+  void aLossBeforeTheCommitRollsBackAlsoWhenTheLockIsAcquiredAgain(RedisServer redis) {
+    inShop(
+        redis,
+        (shop, transactions) -> {
+          assertThatThrownBy(
+                  () ->
+                      transactions.executeWithoutResult(
+                          status -> {
+                            shop.sell("shoe");
+                            shop.force("shoe");
+                            shop.touch("shoe");
+                          }))
+              .isInstanceOf(LeaseLostException.class);
+
+          assertThat(shop.amount("shoe")).isEqualTo(500);
+          assertThat(shop.isLocked("shoe")).isFalse();
         });
   }
 
