@@ -108,6 +108,8 @@ final class MultiLease extends CompositeLease {
       } catch (Throwable e) { // nobody is left to release them
         stopRenewal(UNRELEASED);
         throw e;
+      } finally {
+        endWatchesAfterLoss(); // a member that the thread holds separately may last
       }
     }
   }

@@ -72,7 +72,7 @@ class ThreadModeTest {
                 case "state" -> State.HELD;
                 case "isValid" -> true;
                 case "loss" -> Optional.empty();
-                case "onChangeWhileHeld" -> (Runnable) () -> {};
+                case "onChangeWhileHeld" -> (Runnable) () -> calls.add("unwatched " + name);
                 default -> null;
               };
             });
@@ -197,6 +197,23 @@ class ThreadModeTest {
 
     assertThrows(OutOfMemoryError.class, () -> ThreadOwnership.unlock(whole));
 
+    assertThreadHoldsEachMemberOnce(this);
+  }
+
+  /** Otherwise each loss of a whole would stay with a member that lasts. */
+  @Test
+  void aLostWholeThatIsGivenUpWatchesNoMember() throws Exception {
+    lockMembers(this); // each separately
+    lockMembers(mode);
+    MultiLease hold =
+        new MultiLease(whole, members, leases, 1, Thread.currentThread(), true, mode, 0);
+    calls.clear();
+
+    hold.giveUpLost(1);
+
+    assertTrue(
+        calls.containsAll(List.of("unwatched first", "unwatched second", "unwatched last")),
+        calls::toString);
     assertThreadHoldsEachMemberOnce(this);
   }
 

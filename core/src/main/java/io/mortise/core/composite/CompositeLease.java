@@ -130,6 +130,16 @@ public abstract class CompositeLease extends DelegatingLease {
     }
   }
 
+  /**
+   * Ends the watches of a lost hold that its owner may never release. Not while listeners wait for
+   * memory: the members notify the hold again.
+   */
+  protected final void endWatchesAfterLoss() {
+    if (state.deliver()) {
+      endWatches();
+    }
+  }
+
   private void memberChanged(int place, OwnedLease member) {
     if (isLive() && !member.isValid()) {
       onMemberLost(place, member);

@@ -16,11 +16,12 @@ public final class CurrentHold {
 
   /**
    * Returns the hold of the current thread, lost or not; empty if it has none, or knows that it was
-   * lost.
-   *
-   * @throws IllegalArgumentException as by {@link LeaseBackedLock#sourceOf}
+   * lost. Of a lock that is no {@link LeaseBackedLock}, nor decorates one, the valid hold.
    */
   public static Optional<Lease> of(DistributedLock lock) {
-    return ThreadOwnership.leaseOf(LeaseBackedLock.sourceOf(lock).identity()).map(lease -> lease);
+    if (lock.undecorated() instanceof LeaseBackedLock leased) {
+      return ThreadOwnership.leaseOf(leased.source().identity()).map(lease -> lease);
+    }
+    return lock.isHeldByCurrentThread() ? Optional.of(lock.lease()) : Optional.empty();
   }
 }

@@ -21,6 +21,9 @@ final class ThreadHold {
   /** The lost hold in whose place the thread has acquired this one; null for none. */
   private @Nullable ThreadHold replaced;
 
+  /** Whether an older lost hold was forgotten that had levels left. */
+  private boolean hasForgotten;
+
   /** One level, linked to the one before it: to exit a level needs no memory. */
   static final class Level {
     private final Object enteredBy;
@@ -59,10 +62,26 @@ final class ThreadHold {
     return lossKnown;
   }
 
-  /** Takes the place of a lost hold, but not of those that this one has replaced. */
+  /** Takes the place of a lost hold. */
   void replace(ThreadHold lost) {
-    lost.replaced = null; // a thread that never unlocks what it loses would remember all
     replaced = lost;
+    hasForgotten = lost.hasForgotten || lost.replaced() != null;
+  }
+
+  /**
+   * Forgets what the hold had replaced that this one replaces: a thread that never unlocks what it
+   * loses would remember all.
+   */
+  void forgetOlder() {
+    if (replaced != null) {
+      replaced.hasForgotten = hasForgotten;
+      replaced.replaced = null;
+    }
+  }
+
+  /** Returns whether a superfluous exit may be that of a lost hold that was forgotten. */
+  boolean hasForgotten() {
+    return hasForgotten;
   }
 
   /** Returns the lost hold in whose place this one is; null if none has levels left. */

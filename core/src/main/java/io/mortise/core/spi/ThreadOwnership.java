@@ -116,6 +116,7 @@ public final class ThreadOwnership {
       }
       ThreadHolds.put(source, hold);
       lease.beginMinimum(terms);
+      hold.forgetOlder(); // not before: without this hold the lost one has its place again
     } catch (RuntimeException | Error e) {
       try {
         abandon(source, lease);
@@ -221,7 +222,7 @@ public final class ThreadOwnership {
     }
     if (!hold.hasLevelOf(whole)) {
       exitReplaced(whole, hold.replaced());
-      if (whole != ITSELF) {
+      if (whole != ITSELF || hold.hasForgotten()) {
         throw ThreadHolds.notHeld(source);
       }
     }

@@ -456,6 +456,28 @@ class ThreadOwnershipTest {
     assertThrows(LeaseLostException.class, () -> ThreadOwnership.unlock(source));
   }
 
+  /** As a lock that is lost twice, by itself and then as a part of a MultiLock. */
+  @Test
+  void theUnlockOfAForgottenHoldEndsNoLevelOfAWhole() throws Exception {
+    lock(RENEWED);
+    lease.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    FakeLease ofFirst = new FakeLease("orders");
+    ThreadOwnership.registerFor(new Object(), source, ofFirst, RENEWED);
+    ofFirst.lose();
+    assertEquals(0, ThreadOwnership.holdCount(source));
+    Object second = new Object();
+    FakeLease ofSecond = new FakeLease("orders");
+    ThreadOwnership.registerFor(second, source, ofSecond, RENEWED);
+
+    assertThrows(IllegalMonitorStateException.class, () -> ThreadOwnership.unlock(source));
+
+    assertEquals(1, ThreadOwnership.holdCount(source));
+    assertEquals(0, ofSecond.releases.get());
+    ThreadOwnership.unlockFor(second, source);
+    assertEquals(1, ofSecond.releases.get());
+  }
+
   @Test
   void aHoldCountOfAValidHoldIsNoNewsOfALoss() throws Exception {
     lock(RENEWED);

@@ -140,9 +140,13 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private boolean takeOver(DistributedLock lock) {
     running.begin();
-    boolean takenOver = releasePoint.takeOver(lock, running::end);
-    if (!takenOver) {
-      running.end();
+    boolean takenOver = false;
+    try {
+      takenOver = releasePoint.takeOver(lock, running::end);
+    } finally {
+      if (!takenOver) {
+        running.end();
+      }
     }
     return takenOver;
   }
