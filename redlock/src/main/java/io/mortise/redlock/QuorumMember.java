@@ -45,7 +45,9 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   private static final int UNRESPONSIVE_CALLS = 4;
   private static final int SILENT_CALLS = 16;
-  private static final int SUSPICIONS_PER_BUDGET = 4;
+
+  /** The part of its budget for which a node that seems silent is still asked. */
+  private static final int BUDGET_PER_SUSPICION = 4;
 
   /** The least budget of a node, unless the lease is short or the user has set one. */
   static final long MIN_BUDGET_NANOS = 50_000_000;
@@ -109,8 +111,8 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
 
   /**
    * Returns whether the node is not asked, because many calls wait for it, and none has had a reply
-   * for the budget. The first caller that finds it so asks nevertheless, and the others during the
-   * next part of the budget: when this process has stood still, the replies are about to be read.
+   * for the budget. The first caller that finds it so asks nevertheless, and so do others in the
+   * next quarter of the budget: after a pause of this process the replies are about to be read.
    */
   boolean isSilent(long budgetNanos) {
     if (abandonedCalls().get() < SILENT_CALLS) {
@@ -128,7 +130,7 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
       health.suspicion().set(new Suspicion(quietSince, now, budgetNanos));
       return false;
     }
-    return now - suspicion.sinceNanos() >= budgetNanos / SUSPICIONS_PER_BUDGET;
+    return now - suspicion.sinceNanos() >= budgetNanos / BUDGET_PER_SUSPICION;
   }
 
   /** Records that a call goes on, whose reply no thread awaits. Allocates nothing. */

@@ -148,7 +148,7 @@ public final class ErrorClassifier {
                 && CLOSED.matcher(firstMessage(ioFailure)).find());
   }
 
-  /** Returns whether a sentinel refuses the login, or a right, or knows no such master. */
+  /** Returns whether a sentinel refuses the login or a right, has no such master, or is none. */
   static boolean isRefusal(@Nullable Throwable failure) {
     return failure instanceof SentinelConnection.UnknownMaster
         || (failure instanceof JedisDataException reply

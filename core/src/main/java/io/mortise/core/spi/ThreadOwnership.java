@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>A lost hold</b> stays until the thread has exited its levels, and each exit reports the
  * loss. A thread that knows of the loss may lock again instead, and begins a new hold: it knows as
  * soon as an exit, an attempt to lock again, or a hold count of 0 has told it. Otherwise a program
- * that unlocks only what it still holds could never lock again on a thread of a pool. What is left
- * of a composite hold is given up at that moment. The new hold remembers the lost one, whose levels
- * are exited, with the loss, as if there were no new one.
+ * that unlocks only what it still holds could never lock again on a thread of a pool. A composite
+ * hold gives up its other members at that moment. The new hold remembers the lost one, so that each
+ * exit still ends its own level, and reports the loss.
  *
  * <p><b>Threads.</b> Each method acts on the calling thread, whose holds are its own ({@link
  * ThreadHolds}).

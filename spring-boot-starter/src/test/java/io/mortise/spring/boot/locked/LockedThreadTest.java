@@ -17,6 +17,7 @@ import io.mortise.testkit.InMemoryRedisExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,23 +91,25 @@ class LockedThreadTest {
         });
   }
 
-  /** What it reads next is not protected by what it has read before. */
+  /** The check of the writer, which asks about the read hold, must not take the loss for told. */
   @Test
-  void aReaderThatHasLostItsLockIsToldSoByTheWriterInsideIt(InMemoryRedis redis) {
+  void aReaderThatHasLostItsLockIsToldSoBeforeItReadsAgain(InMemoryRedis redis) {
     inShop(
         redis,
         context -> {
           Shop shop = context.getBean(Shop.class);
           LockClient locks = context.getBean(LockClient.class);
+          AtomicBoolean readAgain = new AtomicBoolean();
           assertThatThrownBy(
                   () ->
                       shop.read(
                           () -> {
                             LockType.READ.lock(locks, "stock").forceUnlock();
                             shop.write();
-                            shop.read(() -> {});
+                            shop.read(() -> readAgain.set(true));
                           }))
               .isInstanceOf(LeaseLostException.class);
+          assertThat(readAgain).isFalse();
         });
   }
 
