@@ -138,8 +138,8 @@ public interface DistributedLock extends Lock {
    * the minimum is longer: its process or thread has died, its {@code Lease} was dropped, it
    * reached {@link LockOptions#maxHold()}, or Redis cannot be reached any more. After the loss of a
    * {@code MultiLock} or {@code RedLock} the members that are still held stay for the rest of the
-   * minimum; and so may a shared read hold whose {@link #acquireAsync} is cancelled at the moment
-   * of its grant.
+   * minimum; and so may a shared read hold in a {@code MultiLock} whose {@link #acquireAsync} is
+   * cancelled at the moment of its grant.
    *
    * @param minimum zero for none
    * @throws IllegalArgumentException if it is negative or longer than 365 days, or longer than a

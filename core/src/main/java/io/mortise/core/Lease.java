@@ -37,7 +37,10 @@ public interface Lease extends AutoCloseable {
 
   /** The state of a hold. Later versions may have more states. */
   enum State {
-    /** Held, and the renewal, if there is one, is on time. */
+    /**
+     * Held, and the renewal, if there is one, is on time. Also while a release is under way; if its
+     * reply is late, {@link Lease#isValid()} tells when the time of the hold is over.
+     */
     HELD,
     /** Held, but a renewal failed or is late; if none succeeds the lease will be lost. */
     AT_RISK,
@@ -64,7 +67,10 @@ public interface Lease extends AutoCloseable {
   /** Returns the state at this moment. */
   State state();
 
-  /** Returns whether the state is {@link State#HELD} or {@link State#AT_RISK}. */
+  /**
+   * Returns whether the state is {@link State#HELD} or {@link State#AT_RISK}. False also when a
+   * release is under way and the time of the hold is over: another client may have the lock.
+   */
   default boolean isValid() {
     State state = state();
     return state == State.HELD || state == State.AT_RISK;

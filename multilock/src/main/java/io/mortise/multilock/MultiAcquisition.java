@@ -260,6 +260,7 @@ final class MultiAcquisition {
     if (!leases.stream().allMatch(OwnedLease::isValid)) {
       throw memberLost(null);
     }
+    wait.restoreInterrupt(); // before there is a hold: a thread may refuse it
     return new MultiLease(source, members, leases, token, owner, terms.renewed(), mode, roundNanos);
   }
 

@@ -82,6 +82,14 @@ final class MultiLease extends CompositeLease {
     }
   }
 
+  /** A thread may hold a member separately too, with a minimum of its own. */
+  @Override
+  public void waiveMinimum() {
+    if (!mode.ownsByThread()) {
+      super.waiveMinimum();
+    }
+  }
+
   /** A thread re-enters each member, because it may also hold the member separately. */
   @Override
   public void reenter(LeaseTerms terms) {

@@ -1,5 +1,6 @@
 package io.mortise.multilock;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -291,6 +292,45 @@ class MultiAcquisitionTest {
     run(true);
 
     assertEquals(List.of("wait for first", "abandon first"), steps);
+  }
+
+  /** Its interrupt may close a socket, and fail. */
+  @Test
+  void theMembersOfAThreadThatRefusesItsInterruptAreReleased() throws Exception {
+    leases = () -> lost("nothing");
+    grants.addAll(List.of(true, true));
+    LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), WAIT, null, false);
+    LeaseSource whole = source("whole");
+    CallerWait wait = new CallerWait(terms, whole);
+    Runnable acquisition =
+        () -> {
+          Thread.currentThread().interrupt();
+          assertDoesNotThrow(wait::checkInterrupt);
+          assertThrows(
+              SecurityException.class,
+              new MultiAcquisition(whole, members, terms, wait, null, new Script())::run);
+          steps.add("thrown");
+        };
+    Thread thread =
+        new Thread(acquisition) {
+          @Override
+          public void interrupt() {
+            if (isCalledBy(CallerWait.class)) { // and not by a class loader
+              throw new SecurityException("on purpose");
+            }
+            super.interrupt();
+          }
+        };
+    thread.start();
+    thread.join();
+
+    assertEquals(
+        List.of("wait for first", "try last", "release first", "release last", "thrown"), steps);
+  }
+
+  private static boolean isCalledBy(Class<?> caller) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(each -> each.getClassName().equals(caller.getName())));
   }
 
   private void runRounds(int rounds) {

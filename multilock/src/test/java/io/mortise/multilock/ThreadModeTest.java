@@ -200,6 +200,21 @@ class ThreadModeTest {
     assertThreadHoldsEachMemberOnce(this);
   }
 
+  /** The whole has no minimum yet: nobody has received it. */
+  @Test
+  void aWholeThatNobodyReceivesLeavesTheMinimumOfAMemberThatTheThreadHolds() throws Exception {
+    lockMembers(this); // each separately
+    lockMembers(mode);
+    MultiLease hold =
+        new MultiLease(whole, members, leases, 1, Thread.currentThread(), true, mode, 0);
+    calls.clear();
+
+    hold.releaseUnused();
+
+    assertTrue(calls.stream().noneMatch(call -> call.startsWith("waiveMinimum")), calls::toString);
+    assertThreadHoldsEachMemberOnce(this);
+  }
+
   /** Otherwise each loss of a whole would stay with a member that lasts. */
   @Test
   void aLostWholeThatIsGivenUpWatchesNoMember() throws Exception {

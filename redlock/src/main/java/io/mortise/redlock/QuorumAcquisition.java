@@ -88,7 +88,9 @@ final class QuorumAcquisition {
 
   Optional<OwnedLease> run() throws InterruptedException {
     try {
-      return terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(null);
+      Optional<OwnedLease> hold = terms.waitNanos() > 0 ? tryInTurn() : tryUntilDone(null);
+      wait.restoreInterrupt(); // here too: a thread may refuse it, and has no hold then
+      return hold;
     } catch (InterruptedException e) { // that of a round names no lock, that of a node its own
       throw CallerWait.interruption(source.name());
     } catch (RuntimeException | Error e) {

@@ -2,14 +2,17 @@ package io.mortise.redlock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.core.Lease.State;
 import io.mortise.core.LockOptions;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -71,6 +74,54 @@ class ErrorAfterGrantTest {
         OutOfMemoryError.class, () -> QuorumMember.of(node).acquire(waiting(Duration.ZERO), null));
 
     assertEquals(State.RELEASED, granted.state());
+  }
+
+  /** As one whose interrupt closes a socket, and may not. */
+  private final class RefusesInterrupt extends Thread {
+    private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+
+    @Override
+    public void interrupt() {
+      if (isCalledBy(CallerWait.class)) { // and not by a class loader
+        throw new SecurityException("on purpose");
+      }
+      super.interrupt();
+    }
+
+    @Override
+    public void run() {
+      interrupt();
+      LeaseTerms uninterruptible =
+          LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, false);
+      try {
+        new QuorumLeaseSource(nodes.stream().map(QuorumMember::of).toList(), null)
+            .acquire(uninterruptible, this);
+      } catch (Throwable e) {
+        thrown.set(e);
+      }
+    }
+  }
+
+  private static boolean isCalledBy(Class<?> caller) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(each -> each.getClassName().equals(caller.getName())));
+  }
+
+  @Test
+  void inTheInterruptThatTheThreadHasMissed() throws Exception {
+    List<FakeNodeLease> leases = Stream.of("a", "b", "c").map(FakeNodeLease::new).toList();
+    for (int i = 0; i < leases.size(); i++) {
+      FakeNodeLease lease = leases.get(i);
+      nodes.get(i).grants = () -> lease;
+    }
+    RefusesInterrupt thread = new RefusesInterrupt();
+    thread.start();
+    thread.join();
+
+    assertInstanceOf(SecurityException.class, thread.thrown.get());
+    for (FakeNodeLease lease : leases) {
+      assertEquals(State.RELEASED, lease.state());
+    }
   }
 
   /** A stack that overflows, because the round makes up for a thread that cannot be started. */

@@ -177,6 +177,7 @@ public final class Scheduler implements AutoCloseable {
   }
 
   private void runPass() {
+    var unused = Thread.interrupted(); // from outside, as by the thread group: no pause would last
     Throwable previousFailure = failure;
     if (previousFailure != null) {
       LockSupport.parkNanos(this, AFTER_ERROR_NANOS);

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  * another pass made.
  *
  * <p><b>Errors</b>, such as one when memory is exhausted. One in a reading makes its slot due at
- * once, and one in a move has the next pass read all slots. One in {@code add} may leave the task
- * in a slot without a place: a reading takes it out, and does not run it.
+ * once, and one in a move has the next pass read all slots: the task may be in two slots, or in
+ * another one than its place. One in {@code add} may leave the task in a slot without a place: a
+ * reading takes it out, and does not run it.
  */
 final class TimingWheel {
   /** A slot is 134 ms long. */
@@ -43,11 +45,12 @@ final class TimingWheel {
 
   /** The tasks of one slot, and times that are not after theirs. */
   private static final class Slot {
-    final Set<ScheduledTask> tasks = ConcurrentHashMap.newKeySet();
+    final Set<ScheduledTask> tasks;
     final AtomicLong dueNanos;
     final AtomicLong mayRunAtNanos;
 
-    Slot(long nanos) {
+    Slot(Set<ScheduledTask> tasks, long nanos) {
+      this.tasks = tasks;
       dueNanos = new AtomicLong(nanos);
       mayRunAtNanos = new AtomicLong(nanos);
     }
@@ -91,10 +94,17 @@ final class TimingWheel {
    * @param slotCount a power of two
    */
   TimingWheel(long longestNanos, long nowNanos, int slotCount) {
+    this(longestNanos, nowNanos, slotCount, ConcurrentHashMap::newKeySet);
+  }
+
+  /**
+   * @param sets makes the concurrent set of the tasks of each slot
+   */
+  TimingWheel(long longestNanos, long nowNanos, int slotCount, Supplier<Set<ScheduledTask>> sets) {
     this.longestNanos = longestNanos;
     this.slots = new Slot[slotCount];
     for (int i = 0; i < slotCount; i++) {
-      slots[i] = new Slot(nowNanos + Long.MAX_VALUE / 2);
+      slots[i] = new Slot(sets.get(), nowNanos + Long.MAX_VALUE / 2);
     }
   }
 
@@ -131,8 +141,14 @@ final class TimingWheel {
     return slots[(int) (nanos >> SLOT_SHIFT) & (slots.length - 1)];
   }
 
+  /** Removes a task. After an error it may be left in a slot, as after one in {@code add}. */
   void remove(ScheduledTask task) {
-    places.computeIfPresent(task, removing);
+    try {
+      places.computeIfPresent(task, removing);
+    } catch (Throwable e) {
+      places.remove(task);
+      throw e;
+    }
   }
 
   private static @Nullable Slot takeOut(ScheduledTask task, Slot slot) {
@@ -230,16 +246,18 @@ final class TimingWheel {
 
   /**
    * Returns whether the task is in this slot when no move of it is under way. If not, an error has
-   * left it here, and it is taken out: it was never added, or is in another slot.
+   * left it here. One that was never added, or is in its place too, is taken out. One that has left
+   * its place already, because the error came after that, has its place here.
    */
   private boolean belongs(ScheduledTask task, Slot slot) {
     Slot place =
         places.compute(
             task,
             (same, current) -> {
-              if (current != slot) {
-                slot.tasks.remove(task);
+              if (current == slot || (current != null && !current.tasks.contains(task))) {
+                return slot;
               }
+              slot.tasks.remove(task);
               return current;
             });
     return place == slot;

@@ -76,13 +76,20 @@ public interface ConnectionPool extends AutoCloseable {
   abstract class PooledConnection {
     public volatile boolean abandoned;
 
-    /** Gives back the connections that their borrowers have abandoned. */
+    /**
+     * Gives back the connections that their borrowers have abandoned. Each removes itself from the
+     * set, and last: removing it first, and failing after that, would lose it.
+     */
     static void reclaim(Set<? extends PooledConnection> borrowed) {
       for (PooledConnection each : List.copyOf(borrowed)) {
-        if (each.abandoned && borrowed.remove(each)) { // by one thread
-          each.giveBack(false);
+        if (each.abandoned) {
+          each.reclaim();
         }
       }
+    }
+
+    private synchronized void reclaim() { // of several threads one at a time
+      giveBack(false);
     }
 
     public abstract Connection connection();
@@ -98,7 +105,10 @@ public interface ConnectionPool extends AutoCloseable {
      */
     public abstract void endGeneration();
 
-    /** Gives the connection back, for reuse only if its answers are not out of step. */
+    /**
+     * Gives the connection back, for reuse only if its answers are not out of step. A repetition
+     * goes on where an error has ended the call before.
+     */
     public abstract void giveBack(boolean reusable);
   }
 }

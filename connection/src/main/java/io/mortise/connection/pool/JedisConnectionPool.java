@@ -154,6 +154,7 @@ public final class JedisConnectionPool implements ConnectionPool {
     private final Pool<Connection> pool;
     private @Nullable Connection connection;
     private int ownGeneration;
+    private boolean returned;
 
     PooledJedisConnection(Pool<Connection> pool) {
       this.pool = pool;
@@ -187,12 +188,13 @@ public final class JedisConnectionPool implements ConnectionPool {
 
     @Override
     public void giveBack(boolean reusable) {
-      Connection borrowed = connection;
+      Connection borrowed = returned ? null : connection;
       if (borrowed != null && reusable && ownGeneration == generation.get()) {
         pool.returnObject(borrowed);
       } else if (borrowed != null) {
         discard(pool, borrowed);
       }
+      returned = true; // after an error that follows it may be in use again
       lent.remove(this);
     }
   }

@@ -32,8 +32,8 @@ import redis.clients.jedis.JedisClientConfig;
  *
  * <p><b>Threads.</b> Any thread may call every method. The semaphore counts the borrowed
  * connections; the deque passes idle ones on. The set has the connections that are borrowed, or
- * about to be. A connection that its borrower has abandoned is given back by the thread that
- * removes it from the set.
+ * about to be. A connection that its borrower has abandoned is given back by one thread after the
+ * other until it has left the set.
  */
 public final class LazyConnectionPool implements ConnectionPool {
   private static final Logger LOG = LoggerFactory.getLogger(LazyConnectionPool.class);
@@ -157,8 +157,12 @@ public final class LazyConnectionPool implements ConnectionPool {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      permits.release(Integer.MAX_VALUE - maxConnections); // for all that wait, or come later
-      closeIdle();
+      try {
+        // For all that wait, or come later. An error may have released a permit twice: not all.
+        permits.release((Integer.MAX_VALUE - maxConnections) / 2);
+      } finally {
+        closeIdle();
+      }
     }
   }
 

@@ -235,6 +235,7 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   /** Runs one session, from beginning to end; returns false when there are no channels. */
   private boolean runSession() {
+    var unused = Thread.interrupted(); // from outside, as by the thread group: no pause would last
     if (lost && !callbacks.isClosed()) {
       // An error has ended the last session before its owner was notified.
       notifyOwner();

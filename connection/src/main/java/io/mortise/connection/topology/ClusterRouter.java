@@ -66,7 +66,7 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
           }
           // A command without an answer because the time ended had an answer before.
           boolean late = fault.isTimeOut() && !fault.isUndoUnanswered() && deadline.hasPassed();
-          throw failureOf(late && migration != null ? migration : fault, all);
+          throw failureOf(current.node, late && migration != null ? migration : fault, all);
         }
         before = all.mayHaveExecuted() ? all : null;
         current = next;
@@ -115,13 +115,22 @@ record ClusterRouter(ClusterNodes nodes, SlotMapCache slotMap) {
 
   /**
    * Returns the failure to throw. A redirection that leads nowhere is no error of the script, but a
-   * transient one.
+   * transient one; so is a node that has left the cluster, whose connections are closed, when no
+   * time is left to ask another one.
    *
+   * @param node the node that was asked last
    * @param reported the last failure, or the redirection before it
    * @param all the last failure, after all earlier ones
    */
-  private CommandException failureOf(CommandException reported, CommandException all) {
+  private CommandException failureOf(
+      RedisNode node, CommandException reported, CommandException all) {
     Throwable refusal = reported.getCause();
+    if (reported.kind() == Kind.CLIENT_CLOSED && !nodes.isClosed()) {
+      CommandException left =
+          new CommandException(
+              Kind.UNREACHABLE, false, "%s has left the %s".formatted(node, nodes), refusal);
+      return left.afterEarlier(all.mayHaveExecuted() ? all : null);
+    }
     if (refusal == null || Redirection.of(refusal) == null) {
       return all;
     }

@@ -125,6 +125,16 @@ class SchedulerThreadTest {
     entry.awaitDone();
   }
 
+  /** As by somebody who interrupts all threads of a group, or all that look left over. */
+  @Test
+  void anInterruptFromOutsideDoesNotKeepTheThreadAwake() throws Exception {
+    startAndPark();
+
+    thread.interrupt();
+
+    awaitAsleep();
+  }
+
   @Test
   void anEntryThatIsAddedDuringAScanIsNotMissed() throws Exception {
     // At the end of the first scan the set has been read, and the thread has not gone to sleep.

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.connection.testing.BackgroundCall;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -213,6 +214,57 @@ class TimingWheelTest {
     pass(7);
 
     assertEquals(List.of(task), ran);
+  }
+
+  /** A set that has removed a task may need memory to count those that are left. */
+  @Test
+  void aTaskThatHasLeftItsSlotBeforeTheErrorOfItsMoveStillRuns() {
+    TimingWheel fragile =
+        new TimingWheel(LONGEST, 0, TimingWheel.DEFAULT_SLOTS, ErrorAfterRemoval::new);
+    Task task = new Task(20_000 * MILLI, 20_000 * MILLI);
+    fragile.add(task);
+    task.due = 7 * MILLI;
+    failsAfterRemoval = true;
+    assertThrows(OutOfMemoryError.class, () -> fragile.move(task));
+    failsAfterRemoval = false;
+
+    for (int passes = 0; passes < 2; passes++) {
+      assertTrue(fragile.isAnyDue(7 * MILLI));
+      fragile.forEachRunnable(7 * MILLI, each -> ran.add((Task) each));
+    }
+
+    assertEquals(List.of(task, task), ran, "it stays in the wheel");
+    fragile.remove(task);
+    assertFalse(fragile.isAnyDue(7 * MILLI));
+  }
+
+  @Test
+  void aTaskWhoseRemovalEndsWithAnErrorIsRemoved() {
+    TimingWheel fragile =
+        new TimingWheel(LONGEST, 0, TimingWheel.DEFAULT_SLOTS, ErrorAfterRemoval::new);
+    Task task = new Task(7 * MILLI, 7 * MILLI);
+    fragile.add(task);
+    failsAfterRemoval = true;
+    assertThrows(OutOfMemoryError.class, () -> fragile.remove(task));
+    failsAfterRemoval = false;
+
+    assertEquals(0, fragile.size());
+    assertFalse(fragile.isAnyDue(7 * MILLI));
+  }
+
+  private boolean failsAfterRemoval;
+
+  private final class ErrorAfterRemoval extends HashSet<ScheduledTask> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public boolean remove(Object task) {
+      boolean removed = super.remove(task);
+      if (failsAfterRemoval) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      return removed;
+    }
   }
 
   @Test

@@ -226,6 +226,20 @@ class JedisConnectionPoolTest {
     assertEquals(2, reports.get());
   }
 
+  /** Its borrower may be stopped by an error after that; then the pool takes it back once more. */
+  @Test
+  void aConnectionThatWasGivenBackIsNotClosedUnderItsNextBorrower() throws Exception {
+    workers.close(); // so that this thread does all
+    PooledConnection before = borrow();
+    before.giveBack(true);
+    PooledConnection next = borrow();
+
+    before.giveBack(false);
+
+    assertTrue(next.connection().isConnected());
+    assertEquals(1, first.getNumActive());
+  }
+
   /** Where a stack has overflowed, the clean-up may fail too. */
   @Test
   void aConnectionThatAnErrorKeptFromBeingLentIsTakenBack() throws Exception {

@@ -101,11 +101,13 @@ class NodeSubscriberTest {
   private final AtomicInteger connects = new AtomicInteger();
   private volatile Runnable whileConnecting = () -> {};
   private volatile @Nullable CommandException noConnection;
+  private volatile Runnable whenRefused = () -> {};
 
   private Connection connect(Deadline deadline) throws CommandException {
     maybeThrow();
     CommandException fault = noConnection;
     if (fault != null) {
+      whenRefused.run();
       throw fault;
     }
     connects.incrementAndGet();
@@ -205,6 +207,26 @@ class NodeSubscriberTest {
     await().atMost(BackgroundCall.LIVENESS).until(() -> ends.contains(true));
     noConnection = null;
     await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
+  }
+
+  /** As by somebody who interrupts all threads of a group, or all that look left over. */
+  @Test
+  void anInterruptFromOutsideIsForgottenBeforeTheNextSession() {
+    reads.countDown();
+    List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+    whileConnecting = () -> interrupted.add(currentThread().isInterrupted());
+    noConnection =
+        ErrorClassifier.ofConnecting(
+            new JedisConnectionException(new ConnectException("refused")), server.address());
+    whenRefused = () -> currentThread().interrupt();
+    locked(() -> subscriber.add(List.of(new WakeupChannel("first", true, 0))));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> ends.size() >= 2);
+
+    whenRefused = () -> {};
+    noConnection = null;
+
+    await().atMost(BackgroundCall.LIVENESS).until(() -> !interrupted.isEmpty());
+    assertEquals(List.of(false), interrupted);
   }
 
   @Test

@@ -44,9 +44,6 @@ import org.slf4j.LoggerFactory;
 public abstract class CompositeLease extends DelegatingLease {
   private static final Logger LOG = LoggerFactory.getLogger(CompositeLease.class);
 
-  /** The pause before a task for which no thread could be started. */
-  private static final long NO_THREAD_RETRY_NANOS = 200_000_000L;
-
   private final LeaseSource source;
   private final @Nullable Thread owner;
 
@@ -85,9 +82,9 @@ public abstract class CompositeLease extends DelegatingLease {
    */
   private static NotificationWorkers workersOf(LeaseSource source) {
     return new NotificationWorkers(
-        task -> run(source, source::execute, task),
-        task -> run(source, source::notifyDependent, task),
-        task -> run(source, source::log, task));
+        task -> run(source::notifyUser, task),
+        task -> run(source::notifyDependent, task),
+        task -> run(source::log, task));
   }
 
   /** Watches the members from now on. To be called once, when the hold is ready for use. */
@@ -146,17 +143,12 @@ public abstract class CompositeLease extends DelegatingLease {
     }
   }
 
-  /**
-   * Runs a task on a thread of a client, or on the calling thread if all clients are closed.
-   * Without a thread the task itself is scheduled: it needs no second one then.
-   */
-  private static void run(LeaseSource source, Executor workers, Runnable task) {
+  /** Runs a task on a thread of a client, or on the calling thread if all clients are closed. */
+  private static void run(Executor workers, Runnable task) {
     try {
       workers.execute(task);
     } catch (RejectedExecutionException closed) {
       task.run();
-    } catch (OutOfMemoryError noThread) {
-      source.schedule(task, NO_THREAD_RETRY_NANOS);
     }
   }
 
@@ -164,7 +156,7 @@ public abstract class CompositeLease extends DelegatingLease {
 
   /** Writes a line of the log soon, on a thread of a client, or here if all clients are closed. */
   protected final void log(Runnable line) {
-    run(source, source::log, line);
+    run(source::log, line);
   }
 
   /** Returns whether a member may outlast this hold, because its thread or others hold it too. */

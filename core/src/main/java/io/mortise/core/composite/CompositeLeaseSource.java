@@ -95,6 +95,11 @@ public abstract class CompositeLeaseSource implements LeaseSource {
   }
 
   @Override
+  public final void notifyUser(Runnable notification) {
+    open().notifyUser(notification);
+  }
+
+  @Override
   public final void log(Runnable line) {
     open().log(line);
   }

@@ -85,7 +85,7 @@ public class LeakDetectingLease implements Lease {
       }
     }
 
-    /** A lease whose release has begun is valid until Redis has answered, and nobody dropped it. */
+    /** A lease whose release has begun may be valid until Redis has answered; nobody dropped it. */
     private boolean isBeingReleased() {
       try {
         lease.ensureValid();
@@ -114,6 +114,11 @@ public class LeakDetectingLease implements Lease {
   @Override
   public final State state() {
     return lease.state();
+  }
+
+  @Override
+  public final boolean isValid() {
+    return lease.isValid();
   }
 
   @Override

@@ -124,6 +124,16 @@ public interface LeaseSource {
   }
 
   /**
+   * Notifies the user of a hold of its change soon, on a thread of the client; later if none can be
+   * started, and never drops it.
+   *
+   * @param notification may block
+   */
+  default void notifyUser(Runnable notification) {
+    execute(notification);
+  }
+
+  /**
    * Writes a line of the log soon, on the one thread that does so for all holds of a client: a log
    * may block, and a client may lose all of its holds at once.
    */

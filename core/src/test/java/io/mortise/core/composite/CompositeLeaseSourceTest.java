@@ -95,14 +95,15 @@ class CompositeLeaseSourceTest {
   @Test
   void whatAllHoldsShareIsDoneByTheFirstClientThatIsOpen() {
     one.closed = true;
+    pair.notifyUser(() -> done.add("loss"));
     pair.log(() -> done.add("log"));
     pair.notifyDependent(() -> done.add("notification"));
     assertFalse(pair.isClosed());
 
     two.work();
 
-    assertEquals(List.of("log", "notification"), done);
-    assertEquals(List.of("log", "dependents"), two.workers);
+    assertEquals(List.of("loss", "log", "notification"), done);
+    assertEquals(List.of("own", "log", "dependents"), two.workers);
     two.closed = true;
     assertTrue(pair.isClosed());
   }

@@ -110,6 +110,16 @@ public final class FakeSource implements LeaseSource {
     LeaseSource.super.execute(task);
   }
 
+  /** Without a thread the client tries again later. */
+  @Override
+  public void notifyUser(Runnable notification) {
+    if (withoutThreads && !closed) {
+      scheduled.add(notification);
+    } else {
+      execute(notification);
+    }
+  }
+
   @Override
   public void log(Runnable line) {
     workers.add("log");

@@ -4,8 +4,8 @@
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
--- KEYS[3] the mark that tells the holder of the forced release; it lives as long as the
---         lease would have
+-- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
+--         longest lease would have
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- KEYS[6] the waiters for a plain lock of that name, a sorted set of holders
@@ -20,7 +20,7 @@
 -- @include common/holder
 local first = first_waiter(KEYS[6])
 local head = prune(KEYS[4], KEYS[5], now_ms())
-redis.call('SET', KEYS[3], holder, 'PX', life)
+redis.call('SET', KEYS[3], table.concat(forced, ' '), 'PX', life)
 redis.call('DEL', KEYS[1])
 notify_next(ARGV[1], KEYS[2], head, KEYS[6], first)
 return 1

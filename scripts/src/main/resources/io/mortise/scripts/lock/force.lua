@@ -2,8 +2,8 @@
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of the lock, and the prefix of the channels of clients
--- KEYS[3] the mark that tells the holder of the forced release; it lives as long as the
---         lease would have
+-- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
+--         longest lease would have
 -- KEYS[4] its waiters, a sorted set of holders
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the mark in ms when the lock has no TTL
@@ -13,7 +13,7 @@
 -- @include common/waiters
 -- @include common/holder
 local first = first_waiter(KEYS[4])
-redis.call('SET', KEYS[3], holder, 'PX', life)
+redis.call('SET', KEYS[3], table.concat(forced, ' '), 'PX', life)
 redis.call('DEL', KEYS[1])
 notify_waiters(ARGV[1], KEYS[2], KEYS[4], first)
 return 1

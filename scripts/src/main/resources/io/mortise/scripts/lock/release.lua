@@ -24,6 +24,7 @@ if held then
   redis.call('DEL', lock)
   return {1, notify_waiters(ARGV[2], channels, waiters, first), first and 1}
 end
-local forced = redis.call('GET', KEYS[3]) == holder
+-- @include common/forced
+local forced = was_forced(KEYS[3], holder)
 local waited = leave_waiters(lock, ARGV[2], channels, waiters, holder)
 return {forced and 2 or waited and 3 or 0, 0}

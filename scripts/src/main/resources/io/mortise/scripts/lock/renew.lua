@@ -12,12 +12,13 @@
 -- type does not affect the others.
 -- @include common/lease
 -- @include common/renewal
+-- @include common/forced
 local function renew(lock, mark, holder, lease)
   if redis.call('HEXISTS', lock, holder) == 1 then
     lengthen(lock, lease)
     return 1
   end
-  return redis.call('GET', mark) == holder and 2 or 0
+  return was_forced(mark, holder) and 2 or 0
 end
 
 local answers = {}

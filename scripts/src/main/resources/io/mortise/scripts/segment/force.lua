@@ -2,8 +2,8 @@
 --
 -- KEYS[1] the segment, a hash {holder -> count}
 -- KEYS[2] its channel
--- KEYS[3] the mark that tells the holder of the forced release; it lives as long as the
---         lease would have
+-- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
+--         longest lease would have
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- KEYS[6] the exhausted segments, a set of indices
@@ -25,7 +25,7 @@ local k = {
 }
 check_group(k.queue, k.deadlines, k.exhausted)
 local first = first_waiter(waiters_key(KEYS[1]))
-redis.call('SET', KEYS[3], holder, 'PX', life)
+redis.call('SET', KEYS[3], table.concat(forced, ' '), 'PX', life)
 redis.call('DEL', KEYS[1])
 notify_waiters(k.command, KEYS[2], waiters_key(KEYS[1]), first)
 tell_waiters(k)

@@ -39,9 +39,10 @@ if held then
   tell_waiters(k, rest)
   return {1, heard, notified}
 end
+-- @include common/forced
 local outcome = 0
 for i = first, last do
-  if redis.call('GET', 'mortise_forced:' .. segment_key(k.group, i)) == holder then
+  if was_forced('mortise_forced:' .. segment_key(k.group, i), holder) then
     outcome = 2
   end
 end

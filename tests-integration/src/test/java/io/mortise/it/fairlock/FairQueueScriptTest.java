@@ -94,6 +94,10 @@ class FairQueueScriptTest {
     assertEquals("A", fair.holders());
     assertEquals(List.of(0L, 0L), fair.release("B"));
     assertNotified("");
+
+    assertEquals(1, fair.force());
+    assertEquals(List.of(2L, 0L), fair.release("A"));
+    assertEquals(List.of(2L, 0L), fair.release("me"), "the mark has both");
   }
 
   // ---- keep

@@ -144,11 +144,29 @@ class ReadMinimumTest {
     DistributedLock reads = locks.here(false).readLock();
     DistributedLock writes = locks.there(false).writeLock();
     try (Lease without = reads.tryAcquire().orElseThrow()) {
-      Lease with = reads.atLeast(LONG).tryAcquire().orElseThrow();
+      reads.lock();
+      reads.atLeast(LONG).lock();
       assertEquals(1, locks.leaseKeys().size(), "they share one hold");
-      with.close();
+      reads.unlock();
+      reads.unlock();
       assertTrue(without.isValid());
       assertFalse(writer.ask(writes::tryLock));
+    }
+
+    assertFalse(writer.ask(writes::tryLock));
+    assertTrue(reads.forceUnlock());
+    assertFalse(reads.isLocked());
+  }
+
+  /** Nobody else's minimum is waived with its own, if nobody receives its hold. */
+  @FairAndUnfair
+  void aReaderWithAMinimumHasAHoldOfItsOwn(boolean fair) throws Exception {
+    DistributedLock reads = locks.here(fair).readLock();
+    DistributedLock writes = locks.there(fair).writeLock();
+    try (Lease without = reads.tryAcquire().orElseThrow();
+        Lease with = reads.atLeast(LONG).tryAcquire().orElseThrow()) {
+      assertEquals(2, locks.leaseKeys().size());
+      assertTrue(without.isValid() && with.isValid());
     }
 
     assertFalse(writer.ask(writes::tryLock));

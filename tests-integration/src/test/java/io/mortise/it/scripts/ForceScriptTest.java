@@ -72,6 +72,36 @@ class ForceScriptTest {
     assertEquals("holder", redis.jedis().get(keys.forced()), "the mark stays");
   }
 
+  /** The first holder asks later than the second forced release comes. */
+  @Test
+  void eachHolderThatWasForcedOutGetsForcedAsTheAnswer() {
+    redis.acquire(keys, "first", 25_000);
+    redis.force(keys, 30_000);
+    redis.acquire(keys, "second", 15_000);
+
+    assertEquals(1, redis.force(keys, 30_000));
+
+    assertEquals("second first", redis.jedis().get(keys.forced()));
+    redis.assertTtl(keys.forced(), 25_000);
+    assertEquals(2, redis.renew(keys, "first", 25_000));
+    assertEquals(2, redis.renew(keys, "second", 25_000));
+    assertEquals(List.of(2L, 0L), redis.release(keys, "first"));
+    assertEquals(List.of(2L, 0L), redis.release(keys, "second"));
+    assertEquals(0, redis.renew(keys, "fir", 25_000), "part of a name is no name");
+  }
+
+  @Test
+  void theMarkHasTheLastSixteen() {
+    for (int i = 0; i < 20; i++) {
+      redis.acquire(keys, "holder-" + i, 25_000);
+      redis.force(keys, 30_000);
+    }
+
+    assertEquals(16, redis.jedis().get(keys.forced()).split(" ").length);
+    assertEquals(2, redis.renew(keys, "holder-4", 25_000));
+    assertEquals(0, redis.renew(keys, "holder-3", 25_000));
+  }
+
   @Test
   void theNextTokenIsLarger() {
     long forced = (Long) redis.acquire(keys, "holder", 25_000).get(1);

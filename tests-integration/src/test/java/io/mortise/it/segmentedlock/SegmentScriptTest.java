@@ -145,6 +145,11 @@ class SegmentScriptTest {
     assertEquals(List.of(2L, 0L), numbers(any.release(id("A"))));
     assertEquals(List.of(2L, 0L), numbers(first.release(id("A"))));
     assertTrue(redis.jedis().hexists(second.name().value(), id("B")));
+
+    assertEquals(0, acquire("C", false));
+    assertEquals(1L, redis.run(first.forceRelease()));
+    assertEquals(List.of(2L, 0L), numbers(first.release(id("C"))));
+    assertEquals(List.of(2L, 0L), numbers(any.release(id("A"))), "the mark has both");
   }
 
   @Test

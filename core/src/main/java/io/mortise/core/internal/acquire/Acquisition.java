@@ -133,6 +133,7 @@ final class Acquisition implements Completions.Operation {
     } finally {
       try {
         end(true);
+        waiting.restoreInterrupt(); // before: a thread may refuse it, and has no hold then
         context.lease().completions().end(this);
         ended = true;
       } finally {

@@ -197,6 +197,11 @@ public final class RedisLeaseSource implements ProtocolLeaseSource {
   }
 
   @Override
+  public void notifyUser(Runnable notification) {
+    context.notifications().listeners().execute(notification);
+  }
+
+  @Override
   public void log(Runnable line) {
     context.notifications().logs().execute(line);
   }

@@ -10,6 +10,7 @@ import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.RunProtocol;
 import io.mortise.core.spi.TransferableProtocol;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +120,13 @@ public final class LocalHandOff {
         SharedLease first = shared.begin(source, owner);
         firstPart = first;
         published = true; // from here on its last user releases it
-        return admitSuccessors(first, () -> sharedHolds.makeJoinable(lockId(), shared));
+        admitSuccessors(
+            first,
+            () -> {
+              sharedHolds.makeJoinable(lockId(), shared);
+              return true;
+            });
+        return first;
       }
       if (granted instanceof RunProtocol run && !run.run().isEmpty()) {
         lease.termination().reserveTokens(run.run().size() + 1);
@@ -138,9 +145,13 @@ public final class LocalHandOff {
     }
   }
 
+  /**
+   * Joins a hold; null if there is none, or it was lost before it was joined: a forced release may
+   * have returned in between, and after that nobody enters by the old hold.
+   */
   private @Nullable RedisHold joinShared() {
     SharedLease lease = sharedHolds.join(lockId(), source, terms, owner);
-    return lease == null ? null : admitSuccessors(lease, () -> {});
+    return lease == null ? null : admitSuccessors(lease, lease::isValid);
   }
 
   private LockId lockId() {
@@ -150,11 +161,15 @@ public final class LocalHandOff {
   /**
    * Lets the acquisitions behind join next. An error on the way leaves no lease behind without a
    * holder.
+   *
+   * @param beforehand returns whether the lease is of use; otherwise it has ended
    */
-  private RedisHold admitSuccessors(SharedLease lease, Runnable beforehand) {
+  private @Nullable RedisHold admitSuccessors(SharedLease lease, BooleanSupplier beforehand) {
     try {
       lease.startWatching(); // may need memory: before others can have joined
-      beforehand.run();
+      if (!beforehand.getAsBoolean()) {
+        return null;
+      }
       ticket.release();
       return lease;
     } catch (Throwable e) {

@@ -68,8 +68,8 @@ final class SharedHold implements SharedLease.Users {
    * Adds a user; returns null when joining has ended, or the hold does not match these terms.
    *
    * <p>A hold whose time is over is lost by the question whether it is settled, and that may start
-   * a worker, or run what is a worker's. So it is asked before the monitor is entered. A hold that
-   * is lost in between is as one that is lost right after the user has joined.
+   * a worker, or run what is a worker's. So it is asked before the monitor is entered, and the
+   * caller looks once more whether the hold is valid after it has joined.
    */
   @Nullable SharedLease join(LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     if (!base.isSettled() || !base.covers(terms)) {

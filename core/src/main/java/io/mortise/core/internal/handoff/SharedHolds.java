@@ -32,9 +32,13 @@ public final class SharedHolds {
     this.tuning = tuning;
   }
 
-  /** Returns whether a hold with these terms may be shared. */
+  /**
+   * Returns whether a hold with these terms may be shared. One with a minimum is not: if its caller
+   * does not receive it, the minimum is waived, and that may not concern others.
+   */
   boolean mayShare(LockProtocol protocol, LeaseTerms terms) {
     return terms.renewed()
+        && terms.minimumMillis() == 0
         && protocol.allowsSharing()
         && tuning.maxHandOffs() > 0
         && !tuning.maxHandOffTime().isZero();

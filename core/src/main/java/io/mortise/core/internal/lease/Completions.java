@@ -34,13 +34,18 @@ public final class Completions {
   private final Consumer<Runnable> worker;
 
   /** Each with whether a worker has claimed it. */
-  private final Map<Operation, Boolean> operations = new ConcurrentHashMap<>();
+  private final Map<Operation, Boolean> operations;
 
   /**
    * @param worker runs a task on a worker
    */
   public Completions(Consumer<Runnable> worker) {
+    this(worker, new ConcurrentHashMap<>());
+  }
+
+  Completions(Consumer<Runnable> worker, Map<Operation, Boolean> operations) {
     this.worker = worker;
+    this.operations = operations;
   }
 
   /** Enters an operation, before it begins, or when an error has kept it from being entered. */
@@ -48,9 +53,19 @@ public final class Completions {
     operations.putIfAbsent(operation, false);
   }
 
-  /** Takes an operation back: it is complete. */
+  /**
+   * Takes an operation back: it is complete. Throws only if it is still entered. A map counts its
+   * entries after it has removed one, and counting may need memory; nobody would complete an
+   * operation that failed then.
+   */
   public void end(Operation operation) {
-    operations.remove(operation);
+    try {
+      operations.remove(operation);
+    } catch (Throwable e) {
+      if (operations.containsKey(operation)) {
+        throw e;
+      }
+    }
   }
 
   /** Has those completed whose flags are set. The scheduler's thread calls it. */

@@ -44,6 +44,12 @@ public abstract class StatefulLease implements OwnedLease {
   }
 
   @Override
+  public final boolean isValid() {
+    LeaseStatus now = statusNow();
+    return now.isLive() || (now.phase() == Phase.RELEASING && !remainingWhileHeld().isZero());
+  }
+
+  @Override
   public final Duration remaining() {
     Phase phase = statusNow().phase();
     return phase == Phase.LOST || phase == Phase.RELEASED ? Duration.ZERO : remainingWhileHeld();

@@ -13,6 +13,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.ProtocolLeaseSource;
@@ -22,6 +23,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,11 +82,59 @@ class ErrorAfterGrantTest {
     assertSame(error, assertThrows(OutOfMemoryError.class, () -> source.acquire(terms, null)));
 
     assertTrue(granted);
-    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
-    assertEquals(0, client.status().holds());
-    assertTrue(
-        server.heard().stream().anyMatch(command -> command.get(1).equals(sha1("lock/release"))));
+    awaitRelease();
     granted = false;
     assertEquals(0, client.status().contended(), "the local queue is free");
+  }
+
+  private void awaitRelease() {
+    await()
+        .atMost(BackgroundCall.LIVENESS)
+        .until(
+            () ->
+                server.heard().stream()
+                    .anyMatch(command -> command.get(1).equals(sha1("lock/release"))));
+    await().atMost(BackgroundCall.LIVENESS).until(() -> client.status().pendingReleases() == 0);
+    assertEquals(0, client.status().holds());
+  }
+
+  /** As one whose interrupt closes a socket, and may not. */
+  private final class RefusesInterrupt extends Thread {
+    private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+
+    @Override
+    public void interrupt() {
+      if (isCalledBy(CallerWait.class)) { // and not by a class loader
+        throw error;
+      }
+      super.interrupt();
+    }
+
+    @Override
+    public void run() {
+      interrupt();
+      LeaseTerms uninterruptible = LeaseTerms.of(client.options(), Duration.ZERO, null, false);
+      try {
+        ProtocolLeaseSource.of(client, protocol).acquire(uninterruptible, this);
+      } catch (Throwable e) {
+        thrown.set(e);
+      }
+    }
+  }
+
+  private static boolean isCalledBy(Class<?> caller) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(each -> each.getClassName().equals(caller.getName())));
+  }
+
+  @Test
+  void theHoldOfAThreadThatRefusesItsInterruptIsReleased() throws Exception {
+    RefusesInterrupt thread = new RefusesInterrupt();
+    thread.setDaemon(true);
+    thread.start();
+    thread.join(BackgroundCall.LIVENESS.toMillis());
+
+    assertSame(error, thread.thrown.get());
+    awaitRelease();
   }
 }

@@ -8,23 +8,29 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Ticker;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.RespServer;
 import io.mortise.core.Lease.State;
+import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockOptions;
+import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.FakeSource;
 import io.mortise.core.spi.LeaseTerms;
+import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.Script;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -51,13 +57,17 @@ class SharedLeaseTest {
   }
 
   private static RedisLease hold(LeaseContext context, long sentNanos) {
+    return hold(context, sentNanos, TERMS);
+  }
+
+  private static RedisLease hold(LeaseContext context, long sentNanos, LeaseTerms terms) {
     return RedisLease.granted(
         context,
         new FakeProtocol("orders"),
         "client:1",
         new AcquireResult.Acquired(1, 0),
         null,
-        TERMS,
+        terms,
         new AttemptStart(sentNanos, context.holds().epoch()));
   }
 
@@ -131,6 +141,55 @@ class SharedLeaseTest {
       connected.close();
       server.close();
     }
+  }
+
+  /** A forced release returns between the first look at the hold and the addition of the user. */
+  @Test
+  void aThreadDoesNotEnterByAHoldThatWasForcedWhileItJoined() {
+    AcquireContext acquisitions = ((RedisLockClient) client).context();
+    LeaseContext context = acquisitions.lease();
+    LeaseTerms renewed = LeaseTerms.of(LockOptions.defaults(), Duration.ZERO, null, false);
+    RedisLease base = hold(context, context.nanos(), renewed);
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    Ticker ticker =
+        new Ticker() {
+          @Override
+          public long read() {
+            meanwhile.getAndSet(() -> {}).run();
+            return context.nanos();
+          }
+        };
+    LockProtocol protocol = sharing(new FakeProtocol("orders"));
+    SharedHolds holds = new SharedHolds(ticker, context.closing(), LockOptions.defaults().tuning());
+    SharedHold shared = holds.begin(LockId.of(protocol), base);
+    shared.begin(new FakeSource("orders"), null).startWatching();
+    holds.makeJoinable(LockId.of(protocol), shared);
+    LocalHandOff joining =
+        new LocalHandOff(
+            context,
+            holds,
+            acquisitions.runWaiters(),
+            new FakeSource("orders"),
+            protocol,
+            renewed,
+            null,
+            new QueueTicket(context.ticker(), context.releases(), acquisitions.queues(), protocol));
+    meanwhile.set(() -> base.lose(Reason.FORCED, context.nanos(), "on purpose"));
+
+    assertNull(joining.takeOffered(0));
+
+    assertEquals(State.LOST, base.state());
+  }
+
+  private static LockProtocol sharing(LockProtocol protocol) {
+    return (LockProtocol)
+        Proxy.newProxyInstance(
+            SharedLeaseTest.class.getClassLoader(),
+            new Class<?>[] {LockProtocol.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("allowsSharing")
+                    ? (Object) true
+                    : method.invoke(protocol, arguments));
   }
 
   /** As a member of a hold that is lost: one user leaves, and the last one has it released. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** What an error has interrupted is completed, whatever errors come on the way. */
@@ -81,6 +82,48 @@ class CompletionsTest {
     look();
     runAllHandedOver();
     assertEquals(1, broken.completed);
+  }
+
+  /** A map that has removed an entry may need memory to count those that are left. */
+  @Test
+  void anErrorAfterAnOperationWasTakenBackIsNone() {
+    Completions fragile = new Completions(this::handOver, new Fragile(true));
+    fragile.begin(broken);
+
+    fragile.end(broken);
+
+    fragile.look();
+    assertEquals(List.of(), handedOver);
+  }
+
+  @Test
+  void anErrorThatKeepsAnOperationEnteredIsThrown() {
+    Completions fragile = new Completions(this::handOver, new Fragile(false));
+    fragile.begin(broken);
+
+    assertThrows(OutOfMemoryError.class, () -> fragile.end(broken));
+
+    fragile.look();
+    assertEquals(1, handedOver.size());
+  }
+
+  /** Its removals end with an error, before or after their effect. */
+  private static final class Fragile extends ConcurrentHashMap<Completions.Operation, Boolean> {
+    private static final long serialVersionUID = 1;
+
+    private final boolean removes;
+
+    Fragile(boolean removes) {
+      this.removes = removes;
+    }
+
+    @Override
+    public Boolean remove(Object key) {
+      if (removes) {
+        super.remove(key);
+      }
+      throw new OutOfMemoryError("on purpose");
+    }
   }
 
   @Test

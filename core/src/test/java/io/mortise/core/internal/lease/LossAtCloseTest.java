@@ -112,6 +112,20 @@ class LossAtCloseTest {
     assertSame(Thread.currentThread(), notifiers.get(0));
   }
 
+  /** A composite hold has its source notify its listeners. */
+  @Test
+  void aNotificationOfACompositeForWhichThereIsNoThreadIsMadeByTheThreadThatCloses() {
+    noThread = true;
+    List<Thread> ran = new CopyOnWriteArrayList<>();
+    LeaseBackedLock.sourceOf(new RedisLock(client, "orders"))
+        .notifyUser(() -> ran.add(Thread.currentThread()));
+    assertEquals(List.of(), ran);
+
+    client.close();
+
+    assertEquals(List.of(Thread.currentThread()), ran);
+  }
+
   @Test
   void aLossForWhichThereIsNoThreadIsNotifiedByTheThreadThatCloses() throws Exception {
     noThread = true;
