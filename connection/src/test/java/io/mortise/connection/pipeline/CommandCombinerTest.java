@@ -25,6 +25,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,17 +65,39 @@ class CommandCombinerTest {
     }
   }
 
-  /** A clock that stops whoever reads it, while the test wants that. */
+  /** A clock that stops the thread that has read it first, while the test wants that. */
   private static final class StoppingTicker extends Ticker {
+    private final AtomicReference<Thread> owner = new AtomicReference<>();
     private final AtomicInteger stopped = new AtomicInteger();
+    private final AtomicLong aheadNanos = new AtomicLong();
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
     @Override
     public long read() {
-      stopped.incrementAndGet();
-      awaitOver(gate);
-      stopped.decrementAndGet();
-      return Ticker.systemTicker().read();
+      owner.compareAndSet(null, Thread.currentThread());
+      if (Thread.currentThread() == owner.get()) {
+        stopped.incrementAndGet();
+        awaitOver(gate);
+        stopped.decrementAndGet();
+      }
+      return Ticker.systemTicker().read() + aheadNanos.get();
+    }
+
+    /** Stops the thread, which waits in {@code call}. */
+    void stop(BackgroundCall<?> call) {
+      gate = new CountDownLatch(1);
+      call.interrupt(); // which ends no wait, but lets it look at the clock
+      await().atMost(BackgroundCall.LIVENESS).until(() -> stopped.get() == 1);
+    }
+  }
+
+  /** A clock by which a command is late when it comes. */
+  private static final class FastTicker extends Ticker {
+    private final AtomicLong aheadNanos = new AtomicLong();
+
+    @Override
+    public long read() {
+      return Ticker.systemTicker().read() + aheadNanos.addAndGet(2 * LONG);
     }
   }
 
@@ -337,6 +361,43 @@ class CommandCombinerTest {
     assertEquals(1, b.over().getCount(), "B is still under way");
     last.finish();
     assertEquals(FIRST, d.get());
+  }
+
+  /**
+   * Two batches are under way, and two commands wait: N, whose thread is stopped before it sees
+   * that it is late, as that of a virtual thread without a carrier, and M, which is late.
+   */
+  @Test
+  void aThreadThatDoesNotRunKeepsNoLateCommandFromBeingSent() throws Exception {
+    combiner = new CommandCombiner("the server", new CombinerLimits(1, LONG), new TwoConnections());
+    BackgroundCall<Object> a = start(LONG);
+    Batch first = batches.take();
+    BackgroundCall<Object> b = startLate();
+    Batch second = batches.take();
+    StoppingTicker ticker = new StoppingTicker();
+    BackgroundCall<Object> n =
+        BackgroundCall.startAndPark(() -> submit(Deadline.after(4 * LONG, ticker), 100));
+    ticker.stop(n);
+    ticker.aheadNanos.set(2 * LONG);
+    BackgroundCall<Object> m = startLate();
+
+    first.finish();
+    assertEquals(FIRST, a.get());
+    second.finish();
+    assertEquals(FIRST, b.get());
+
+    Batch next = batches.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    ticker.gate.countDown();
+    assertNotNull(next, "M waits although both connections are free");
+    next.finish();
+    assertEquals(FIRST, m.get());
+    assertEquals(OTHER, n.get());
+  }
+
+  /** Starts a command that is late when it comes. */
+  private BackgroundCall<Object> startLate() {
+    return BackgroundCall.startAndPark(
+        () -> submit(Deadline.after(1_000 * LONG, new FastTicker()), 100));
   }
 
   @Test
