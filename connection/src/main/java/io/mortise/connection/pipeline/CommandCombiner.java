@@ -228,11 +228,27 @@ public final class CommandCombiner {
   }
 
   /**
+   * Signals a waiting thread that may start a batch; without memory to look for it the first one,
+   * which looks for itself. So no signal is lost, and no batch that has its answers ends by an
+   * error here.
+   */
+  private void signalNext() {
+    try {
+      findAndSignalNext();
+    } catch (OutOfMemoryError noIterator) {
+      PendingCommand first = waiting.peek();
+      if (first != null) { // when it is claimed, its batch signals again as it ends
+        first.signal();
+      }
+    }
+  }
+
+  /**
    * Signals the first waiting thread, if it may start a batch. One that has not seen its last
    * signal may not run: then also the first late thread behind it. One that is not late needs no
    * signal there, because it looks by itself when its queue time ends.
    */
-  private void signalNext() {
+  private void findAndSignalNext() {
     int others = batches.get();
     boolean behind = false;
     for (PendingCommand next : waiting) {

@@ -103,6 +103,9 @@ class CommandCombinerTest {
 
   /** Sends batches on two connections. */
   private final class TwoConnections implements CommandCombiner.BatchTransport {
+    /** Throws an error, once, when a thread counts the connections. */
+    private final AtomicBoolean lacksMemory = new AtomicBoolean();
+
     @Override
     public void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
       CommandCombinerTest.this.send(first, others);
@@ -110,13 +113,20 @@ class CommandCombinerTest {
 
     @Override
     public int maxConnections() {
+      if (lacksMemory.getAndSet(false)) {
+        throw new OutOfMemoryError("on purpose");
+      }
       return 2;
     }
   }
 
   /** Returns a combiner whose commands are late from the beginning. */
   private CommandCombiner overloaded() {
-    return new CommandCombiner("the server", new CombinerLimits(1, 0), new TwoConnections());
+    return overloaded(new TwoConnections());
+  }
+
+  private static CommandCombiner overloaded(TwoConnections connections) {
+    return new CommandCombiner("the server", new CombinerLimits(1, 0), connections);
   }
 
   private void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
@@ -398,6 +408,27 @@ class CommandCombinerTest {
   private BackgroundCall<Object> startLate() {
     return BackgroundCall.startAndPark(
         () -> submit(Deadline.after(1_000 * LONG, new FastTicker()), 100));
+  }
+
+  @Test
+  void anErrorInTheSearchForTheNextLosesNeitherTheSignalNorTheAnswer() throws Exception {
+    TwoConnections connections = new TwoConnections();
+    combiner = overloaded(connections);
+    BackgroundCall<Object> sender = start(LONG);
+    Batch first = batches.take();
+    start(LONG);
+    Batch second = batches.take();
+    BackgroundCall<Object> waiter = start(LONG);
+
+    connections.lacksMemory.set(true);
+    first.finish();
+
+    assertEquals(FIRST, sender.get());
+    Batch next = batches.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    assertNotNull(next, "the waiter was not signalled");
+    next.finish();
+    assertEquals(FIRST, waiter.get());
+    second.finish();
   }
 
   @Test
