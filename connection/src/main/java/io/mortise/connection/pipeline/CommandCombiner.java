@@ -64,9 +64,11 @@ import java.util.function.Consumer;
  * likewise marks its command <em>before</em> it counts the batches, and a batch that ends signals
  * the first waiting thread, if that is late. So while a late command waits and there is a free
  * connection, a thread is about to start a batch: a thread that withdraws its command, or whose
- * late command another batch has claimed, passes on the signal that may have been meant for it. One
- * compare-and-set of a command decides which batch claims it; from there on only the thread of the
- * batch touches the command, until it has written the outcome.
+ * late command another batch has claimed, passes on the signal that may have been meant for it. A
+ * signalled thread that does not run keeps its own signal only: the next batch that ends signals
+ * the late thread behind it. And a thread that does not run marks nothing, so the clock says
+ * whether it is late too. One compare-and-set of a command decides which batch claims it; from
+ * there on only the thread of the batch touches the command, until it has written the outcome.
  */
 public final class CommandCombiner {
   /** A claimed command may lose this part (one fourth) of the time that its batch has left. */
@@ -111,11 +113,11 @@ public final class CommandCombiner {
 
   /** Runs the command, in a batch of this thread or of another one. */
   Reply submit(PendingCommand command) throws CommandException {
-    Deadline queueEnd = Deadline.after(limits.maxQueueNanos(), command.deadline().ticker());
+    command.queueUntil(Deadline.after(limits.maxQueueNanos(), command.deadline().ticker()));
     boolean queued = false;
     try {
       while (!command.isAnswered()) {
-        if (queueEnd.hasPassed()) {
+        if (command.queueEnd().hasPassed()) {
           command.markLate();
         }
         if (command.isWaiting() && tryStartBatch(command)) {
@@ -133,7 +135,7 @@ public final class CommandCombiner {
           waiting.add(command);
           queued = true;
         } else {
-          await(command, queueEnd);
+          await(command);
         }
       }
       return command.reply();
@@ -152,14 +154,14 @@ public final class CommandCombiner {
    * Waits until the command is signalled or answered, or its queue time is over. A late thread has
    * found all connections in use: it waits for the end of a batch.
    */
-  private void await(PendingCommand command, Deadline queueEnd) throws CommandException {
+  private void await(PendingCommand command) throws CommandException {
     while (!command.consumeSignal()) {
       long leftNanos = command.deadline().leftNanos();
       if (leftNanos <= 0) {
         timeOut(command);
       }
-      boolean looksAgain = command.isWaiting() && !command.isLate();
-      long queueNanosLeft = queueEnd.leftNanos();
+      boolean looksAgain = command.isWaiting() && !command.isMarkedLate();
+      long queueNanosLeft = command.queueEnd().leftNanos();
       if (looksAgain && queueNanosLeft <= 0) {
         return;
       }
@@ -225,16 +227,38 @@ public final class CommandCombiner {
     signalNext();
   }
 
-  /** Signals the first waiting thread, if it may start a batch. */
+  /**
+   * Signals a waiting thread that may start a batch; without memory to look for it the first one,
+   * which looks for itself. So no signal is lost, and no batch that has its answers ends by an
+   * error here.
+   */
   private void signalNext() {
+    try {
+      findAndSignalNext();
+    } catch (OutOfMemoryError noIterator) {
+      PendingCommand first = waiting.peek();
+      if (first != null) { // when it is claimed, its batch signals again as it ends
+        first.signal();
+      }
+    }
+  }
+
+  /**
+   * Signals the first waiting thread, if it may start a batch. One that has not seen its last
+   * signal may not run: then also the first late thread behind it. One that is not late needs no
+   * signal there, because it looks by itself when its queue time ends.
+   */
+  private void findAndSignalNext() {
     int others = batches.get();
+    boolean behind = false;
     for (PendingCommand next : waiting) {
       if (next.isWaiting()) {
-        if (!mayStartBatch(next, others)) {
+        if (!mayStartBatch(next, others) || (behind && !next.isLate())) {
           return;
         }
-        next.signal();
-        if (next.isWaiting()) {
+        if (!next.signal()) {
+          behind = true;
+        } else if (next.isWaiting()) {
           return; // otherwise its thread may have left before the signal came
         }
       }

@@ -3,6 +3,7 @@ package io.mortise.connection.pipeline;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,14 @@ public final class PendingCommand {
   private final int bytes;
   private final Deadline deadline;
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+  private final AtomicBoolean signalled = new AtomicBoolean();
   private volatile @Nullable Object outcome;
   private volatile boolean late;
-  private volatile boolean signalled;
   private volatile boolean everSignalled;
   private volatile boolean parked;
+
+  /** Its own thread sets it before any other thread knows of the command. */
+  private Deadline queueEnd;
 
   /** Only its own thread uses it. */
   private boolean interrupted;
@@ -45,6 +49,7 @@ public final class PendingCommand {
     this.command = command;
     this.bytes = bytes;
     this.deadline = deadline;
+    this.queueEnd = deadline;
   }
 
   CommandArguments command() {
@@ -73,13 +78,28 @@ public final class PendingCommand {
     return state.compareAndSet(State.WAITING, State.WITHDRAWN);
   }
 
+  /** Sets how long the command may queue. Only its own thread may call it, before it queues. */
+  void queueUntil(Deadline end) {
+    queueEnd = end;
+  }
+
+  Deadline queueEnd() {
+    return queueEnd;
+  }
+
   /** Notes that the command has queued for too long; only its own thread may call it. */
   void markLate() {
     late = true;
   }
 
-  boolean isLate() {
+  /** Returns whether its own thread has noted that the command has queued for too long. */
+  boolean isMarkedLate() {
     return late;
+  }
+
+  /** Returns whether the command has queued for too long: its thread may not run, to note it. */
+  boolean isLate() {
+    return late || queueEnd.hasPassed();
   }
 
   boolean isAnswered() {
@@ -99,11 +119,15 @@ public final class PendingCommand {
     wake();
   }
 
-  /** Makes its thread look whether it may start a batch. */
-  void signal() {
+  /**
+   * Makes its thread look whether it may start a batch. Returns false when the thread has still to
+   * do so for an earlier signal.
+   */
+  boolean signal() {
     everSignalled = true;
-    signalled = true;
+    boolean first = !signalled.getAndSet(true);
     wake();
+    return first;
   }
 
   /** Returns whether the command was ever signalled. */
@@ -136,7 +160,7 @@ public final class PendingCommand {
   }
 
   private boolean isSignalledOrAnswered() {
-    return signalled || isAnswered();
+    return signalled.get() || isAnswered();
   }
 
   /** Restores the interrupt status of its thread, which {@link #await} has cleared. */
@@ -151,11 +175,7 @@ public final class PendingCommand {
    * thread may call it, and looks afterwards: a signal in between may be lost here.
    */
   boolean consumeSignal() {
-    if (signalled) {
-      signalled = false; // not when it was false: a signal in between would be lost
-      return true;
-    }
-    return isAnswered();
+    return signalled.getAndSet(false) || isAnswered();
   }
 
   /** Returns the answer, which has to be there. */

@@ -113,11 +113,12 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     bySubscriber.forEach(NodeSubscriber::add);
   }
 
-  /** Subscribes every channel at its present endpoint. */
+  /** Subscribes every channel at its present endpoint, and no other. */
   private void rerouteAll() {
     if (closed) {
       return;
     }
+    List.copyOf(subscribers.values()).forEach(subscriber -> subscriber.removeStrays(channels));
     for (WakeupChannel channel : channels.values()) {
       NodeSubscriber subscriber = channel.subscriber;
       SubscriptionEndpoint endpoint = topology.endpointFor(channel.name);
@@ -236,9 +237,9 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
 
   private void drop(List<WakeupChannel> dropped) {
     var routed = bySubscriber(dropped); // an error here leaves all as it was
+    reservedChannels.drop(dropped); // first: no waiter may take a channel that is no longer known
     dropped.forEach(channel -> channels.remove(channel.name));
-    reservedChannels.drop(dropped);
-    routed.forEach(NodeSubscriber::remove);
+    routed.forEach(NodeSubscriber::remove); // what an error leaves there is a stray
   }
 
   private void dropUnheard() {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,10 @@ final class NodeChannels {
   }
 
   void add(WakeupChannel channel) {
-    channels.put(channel.name, channel);
+    WakeupChannel stray = channels.put(channel.name, channel);
+    if (stray != null) {
+      unrequested.remove(stray); // or its name would be requested again and again
+    }
     unrequested.add(channel);
     unsubscribing.remove(channel.name);
   }
@@ -60,11 +64,16 @@ final class NodeChannels {
   void remove(WakeupChannel channel) {
     channels.remove(channel.name);
     unrequested.remove(channel);
-    if (channel.requested) {
-      unsubscribing.add(channel.name);
-    }
+    boolean subscribed = channel.requested;
     channel.requested = false;
     channel.confirmed = false;
+    if (subscribed) {
+      unsubscribing.add(channel.name); // last: there may be no memory
+    }
+  }
+
+  List<WakeupChannel> those(Predicate<WakeupChannel> wanted) {
+    return channels.values().stream().filter(wanted).toList();
   }
 
   /** Returns the name of any channel, a confirmed one if possible; empty without channels. */

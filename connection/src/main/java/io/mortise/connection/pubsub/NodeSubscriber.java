@@ -9,6 +9,7 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.topology.Topology.SubscriptionEndpoint;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -130,8 +131,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
 
   void add(Collection<WakeupChannel> added) {
     for (WakeupChannel channel : added) {
-      channel.subscriber = this;
       channels.add(channel);
+      channel.subscriber = this; // last: after an error the channel is routed again
     }
     subscribePending();
   }
@@ -160,8 +161,8 @@ final class NodeSubscriber implements SubscriberSession.Listener {
   /** Removes these channels; with the last one the connection ends. */
   void remove(Collection<WakeupChannel> removed) {
     for (WakeupChannel channel : removed) {
+      channel.subscriber = null; // first: after an error the channel is routed again
       channels.remove(channel);
-      channel.subscriber = null;
     }
     if (!channels.isEmpty()) {
       subscribePending();
@@ -171,6 +172,16 @@ final class NodeSubscriber implements SubscriberSession.Listener {
     if (!hasThread() && channels.isEmpty()) {
       callbacks.onEnd(this); // without a thread that would do it
     }
+  }
+
+  /**
+   * Removes the channels that an error has left here: those that were dropped since, and those that
+   * do not count as subscribed here.
+   *
+   * @param all the channels of all subscribers
+   */
+  void removeStrays(Map<String, WakeupChannel> all) {
+    remove(channels.those(each -> all.get(each.name) != each || each.subscriber != this));
   }
 
   /** Without memory the handler of an error may throw one too, and end the thread. */

@@ -21,6 +21,10 @@ final class ClusterNodes implements AutoCloseable {
   private final Set<HostAndPort> seeds;
   private final Function<HostAndPort, ConnectionPool> connections;
   private final Map<HostAndPort, RedisNode> nodes = new ConcurrentHashMap<>();
+
+  /** The nodes to which others have redirected since the last {@link #retain}. */
+  private final Set<HostAndPort> redirectedTo = ConcurrentHashMap.newKeySet();
+
   private volatile Runnable connectionLostAction = () -> {};
   private volatile Topology.ReachabilityObserver reachabilityObserver = (server, fault) -> {};
   private volatile boolean closed;
@@ -55,16 +59,25 @@ final class ClusterNodes implements AutoCloseable {
 
   /** Returns the node to which that one redirects; an unknown host is its own. */
   RedisNode at(HostAndPort to, RedisNode redirecting) {
-    return SlotMap.isUnknown(to.getHost())
-        ? at(new HostAndPort(HostAndPort.from(redirecting.toString()).getHost(), to.getPort()))
-        : at(to);
+    HostAndPort address =
+        SlotMap.isUnknown(to.getHost())
+            ? new HostAndPort(HostAndPort.from(redirecting.toString()).getHost(), to.getPort())
+            : to;
+    redirectedTo.add(address); // first: spared from the moment that it is made
+    return at(address);
   }
 
-  /** Removes and closes all other nodes, except the seeds. */
+  /**
+   * Removes and closes all other nodes, except the seeds, and those to which a node has redirected
+   * since the last call: a master without slots is part of no slot map, but has the keys of a slot
+   * that is on its way there.
+   */
   void retain(Collection<HostAndPort> addresses) {
     nodes.forEach(
         (address, node) -> {
-          if (!addresses.contains(address)
+          boolean inUse = redirectedTo.remove(address);
+          if (!inUse
+              && !addresses.contains(address)
               && !seeds.contains(address)
               && nodes.remove(address, node)) {
             node.close();

@@ -25,6 +25,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,22 +65,47 @@ class CommandCombinerTest {
     }
   }
 
-  /** A clock that stops whoever reads it, while the test wants that. */
+  /** A clock that stops the thread that has read it first, while the test wants that. */
   private static final class StoppingTicker extends Ticker {
+    private final AtomicReference<Thread> owner = new AtomicReference<>();
     private final AtomicInteger stopped = new AtomicInteger();
+    private final AtomicLong aheadNanos = new AtomicLong();
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
     @Override
     public long read() {
-      stopped.incrementAndGet();
-      awaitOver(gate);
-      stopped.decrementAndGet();
-      return Ticker.systemTicker().read();
+      owner.compareAndSet(null, Thread.currentThread());
+      if (Thread.currentThread() == owner.get()) {
+        stopped.incrementAndGet();
+        awaitOver(gate);
+        stopped.decrementAndGet();
+      }
+      return Ticker.systemTicker().read() + aheadNanos.get();
+    }
+
+    /** Stops the thread, which waits in {@code call}. */
+    void stop(BackgroundCall<?> call) {
+      gate = new CountDownLatch(1);
+      call.interrupt(); // which ends no wait, but lets it look at the clock
+      await().atMost(BackgroundCall.LIVENESS).until(() -> stopped.get() == 1);
+    }
+  }
+
+  /** A clock by which a command is late when it comes. */
+  private static final class FastTicker extends Ticker {
+    private final AtomicLong aheadNanos = new AtomicLong();
+
+    @Override
+    public long read() {
+      return Ticker.systemTicker().read() + aheadNanos.addAndGet(2 * LONG);
     }
   }
 
   /** Sends batches on two connections. */
   private final class TwoConnections implements CommandCombiner.BatchTransport {
+    /** Throws an error, once, when a thread counts the connections. */
+    private final AtomicBoolean lacksMemory = new AtomicBoolean();
+
     @Override
     public void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
       CommandCombinerTest.this.send(first, others);
@@ -86,13 +113,20 @@ class CommandCombinerTest {
 
     @Override
     public int maxConnections() {
+      if (lacksMemory.getAndSet(false)) {
+        throw new OutOfMemoryError("on purpose");
+      }
       return 2;
     }
   }
 
   /** Returns a combiner whose commands are late from the beginning. */
   private CommandCombiner overloaded() {
-    return new CommandCombiner("the server", new CombinerLimits(1, 0), new TwoConnections());
+    return overloaded(new TwoConnections());
+  }
+
+  private static CommandCombiner overloaded(TwoConnections connections) {
+    return new CommandCombiner("the server", new CombinerLimits(1, 0), connections);
   }
 
   private void send(PendingCommand first, Consumer<List<PendingCommand>> others) {
@@ -337,6 +371,64 @@ class CommandCombinerTest {
     assertEquals(1, b.over().getCount(), "B is still under way");
     last.finish();
     assertEquals(FIRST, d.get());
+  }
+
+  /**
+   * Two batches are under way, and two commands wait: N, whose thread is stopped before it sees
+   * that it is late, as that of a virtual thread without a carrier, and M, which is late.
+   */
+  @Test
+  void aThreadThatDoesNotRunKeepsNoLateCommandFromBeingSent() throws Exception {
+    combiner = new CommandCombiner("the server", new CombinerLimits(1, LONG), new TwoConnections());
+    BackgroundCall<Object> a = start(LONG);
+    Batch first = batches.take();
+    BackgroundCall<Object> b = startLate();
+    Batch second = batches.take();
+    StoppingTicker ticker = new StoppingTicker();
+    BackgroundCall<Object> n =
+        BackgroundCall.startAndPark(() -> submit(Deadline.after(4 * LONG, ticker), 100));
+    ticker.stop(n);
+    ticker.aheadNanos.set(2 * LONG);
+    BackgroundCall<Object> m = startLate();
+
+    first.finish();
+    assertEquals(FIRST, a.get());
+    second.finish();
+    assertEquals(FIRST, b.get());
+
+    Batch next = batches.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    ticker.gate.countDown();
+    assertNotNull(next, "M waits although both connections are free");
+    next.finish();
+    assertEquals(FIRST, m.get());
+    assertEquals(OTHER, n.get());
+  }
+
+  /** Starts a command that is late when it comes. */
+  private BackgroundCall<Object> startLate() {
+    return BackgroundCall.startAndPark(
+        () -> submit(Deadline.after(1_000 * LONG, new FastTicker()), 100));
+  }
+
+  @Test
+  void anErrorInTheSearchForTheNextLosesNeitherTheSignalNorTheAnswer() throws Exception {
+    TwoConnections connections = new TwoConnections();
+    combiner = overloaded(connections);
+    BackgroundCall<Object> sender = start(LONG);
+    Batch first = batches.take();
+    start(LONG);
+    Batch second = batches.take();
+    BackgroundCall<Object> waiter = start(LONG);
+
+    connections.lacksMemory.set(true);
+    first.finish();
+
+    assertEquals(FIRST, sender.get());
+    Batch next = batches.poll(BackgroundCall.LIVENESS.toSeconds(), TimeUnit.SECONDS);
+    assertNotNull(next, "the waiter was not signalled");
+    next.finish();
+    assertEquals(FIRST, waiter.get());
+    second.finish();
   }
 
   @Test

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
+import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.concurrent.Scheduler;
 import io.mortise.connection.concurrent.WorkerPool;
+import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.connection.testing.BackgroundCall;
 import io.mortise.connection.testing.FakeCluster;
@@ -26,12 +28,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
 
 /** The nodes of a cluster on which channels are subscribed. Channels follow their slots. */
 @Timeout(60)
@@ -41,6 +45,12 @@ class ClusterSubscriptionsTest {
 
   private final FakeCluster fake = new FakeCluster(2);
   private final AtomicBoolean lacksMemory = new AtomicBoolean();
+  private final AtomicBoolean lacksMemoryToWrite = new AtomicBoolean();
+
+  /** Runs when the thread of the test reads the clock, once. */
+  private final AtomicReference<Runnable> atRead = new AtomicReference<>();
+
+  private final Thread thread = Thread.currentThread();
   private final AtomicInteger others = new AtomicInteger();
 
   /** The clock of the system, which throws an error when a test says so, once. */
@@ -50,6 +60,10 @@ class ClusterSubscriptionsTest {
         public long read() {
           if (lacksMemory.getAndSet(false)) {
             throw new OutOfMemoryError("on purpose");
+          }
+          Runnable action = Thread.currentThread() == thread ? atRead.getAndSet(null) : null;
+          if (action != null) {
+            action.run();
           }
           return System.nanoTime();
         }
@@ -354,6 +368,73 @@ class ClusterSubscriptionsTest {
     assertTrue(next.confirmed());
     next.close();
     until(() -> subscriptions.channels() == 0);
+  }
+
+  /** The endpoint of a channel, at which a write lacks memory when a test says so, once. */
+  private final class Endpoint implements Topology.SubscriptionEndpoint {
+    private final Topology.SubscriptionEndpoint real;
+
+    Endpoint(Topology.SubscriptionEndpoint real) {
+      this.real = real;
+    }
+
+    @Override
+    public Connection connect(Deadline deadline) throws CommandException {
+      return real.connect(deadline);
+    }
+
+    @Override
+    public boolean isSharded() {
+      if (lacksMemoryToWrite.getAndSet(false)) {
+        throw new OutOfMemoryError("on purpose");
+      }
+      return real.isSharded();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Endpoint endpoint && real.equals(endpoint.real);
+    }
+
+    @Override
+    public int hashCode() {
+      return real.hashCode();
+    }
+  }
+
+  /** Returns the cluster with other endpoints. */
+  private Topology withoutMemoryToWrite() {
+    return (Topology)
+        Proxy.newProxyInstance(
+            Topology.class.getClassLoader(),
+            new Class<?>[] {Topology.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("endpointFor")
+                    ? new Endpoint(servers.endpointFor((String) arguments[0]))
+                    : method.invoke(servers, arguments));
+  }
+
+  /** The error at one of the nodes keeps the client from sending anything to the other one. */
+  @Test
+  void theNextHeartbeatDropsWhatAnErrorHasLeft() {
+    servers.refresh();
+    long often = TimeUnit.MILLISECONDS.toNanos(100);
+    try (Subscriptions some = subscriptions(withoutMemoryToWrite(), workers, often, ANSWER)) {
+      List<Subscription> kept =
+          List.of(some.subscribe(first + "2", true), some.subscribe(second + "2", true));
+      Subscription one = some.subscribe(first, true);
+      Subscription two = some.subscribe(second, true);
+      until(() -> one.confirmed() && two.confirmed());
+      until(() -> kept.stream().allMatch(Subscription::confirmed));
+
+      lacksMemoryToWrite.set(true);
+      atRead.set(two::close); // under the lock: both are dropped together
+      one.close();
+
+      until(() -> heard(0, "SUNSUBSCRIBE", first) == 1 && heard(1, "SUNSUBSCRIBE", second) == 1);
+      assertFalse(lacksMemoryToWrite.get());
+      assertTrue(kept.stream().allMatch(Subscription::confirmed));
+    }
   }
 
   @Test

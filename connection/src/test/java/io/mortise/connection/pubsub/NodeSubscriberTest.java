@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -318,6 +320,38 @@ class NodeSubscriberTest {
     locked(() -> subscriber.remove(List.of(removed)));
 
     assertFalse(removed.confirmed, "no message arrives any more");
+  }
+
+  /** A channel without a name stands for one for which there is no memory. */
+  @Test
+  void aChannelThatAnErrorKeepsFromBeingAddedOrRemovedIsToBeRoutedAgain() {
+    WakeupChannel broken = new WakeupChannel(null, true, 0);
+    assertThrows(NullPointerException.class, () -> locked(() -> subscriber.add(List.of(broken))));
+    assertNull(broken.subscriber);
+
+    broken.subscriber = subscriber;
+    assertThrows(
+        NullPointerException.class, () -> locked(() -> subscriber.remove(List.of(broken))));
+    assertNull(broken.subscriber);
+  }
+
+  /** As when an error has kept the first of them here after it was dropped. */
+  @Test
+  void aChannelThatTakesThePlaceOfAnotherIsRequestedOnce() {
+    answers.set(-MANY);
+    WakeupChannel stray = new WakeupChannel("first", true, 0);
+    WakeupChannel channel = new WakeupChannel("first", true, 0);
+    locked(
+        () -> {
+          subscriber.add(List.of(stray));
+          subscriber.add(List.of(channel));
+        });
+    await().atMost(BackgroundCall.LIVENESS).until(() -> channel.confirmed);
+
+    subscribed("second");
+
+    assertEquals(
+        List.of(List.of("SUBSCRIBE", "first"), List.of("SUBSCRIBE", "second")), server.heard());
   }
 
   @Test

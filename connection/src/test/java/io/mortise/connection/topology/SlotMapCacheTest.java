@@ -23,6 +23,7 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestCalls;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.scripts.ScriptCall;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -407,6 +408,28 @@ class SlotMapCacheTest {
       assertEquals(0L, run(servers));
       assertEquals(1, fake.node(1).connections(), "it may be asked again");
     }
+  }
+
+  @Test
+  void aMasterThatHasNoSlotYetStaysConnectedWhileKeysMoveThere() throws Exception {
+    fake.tell(0, 0);
+    fake.answer(0, command -> fake.ask(fake.nameAt(0, 1), 1));
+    try (Topology servers = servers(fake.uri(0))) {
+      for (int i = 0; i < 3; i++) {
+        assertEquals(1L, run(servers));
+        servers.refresh();
+      }
+      assertEquals(1, timesConnected(1), "connections that were made");
+
+      servers.refresh();
+      await().atMost(BackgroundCall.LIVENESS).until(() -> fake.node(1).connections() == 0);
+    }
+  }
+
+  private long timesConnected(int node) {
+    return fake.node(node).greeted().stream()
+        .filter(command -> command.equals(List.of("INFO", "server")))
+        .count();
   }
 
   @Test
