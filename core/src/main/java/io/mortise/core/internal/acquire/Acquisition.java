@@ -50,8 +50,7 @@ final class Acquisition implements Completions.Operation {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
-  private final LocalQueueWait queueWait;
-  private final FaultPause faultPause;
+  private final AttemptTurn turn;
 
   /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
@@ -94,10 +93,8 @@ final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
-    this.queueWait =
-        new LocalQueueWait(leases, protocol, terms, handOff, ticket, waiting, faultTimeout);
-    this.faultPause =
-        new FaultPause(leases.closing(), protocol, terms, waiting, queueWait, faultTimeout);
+    this.turn =
+        new AttemptTurn(leases.closing(), protocol, terms, handOff, ticket, waiting, faultTimeout);
   }
 
   /**
@@ -124,7 +121,7 @@ final class Acquisition implements Completions.Operation {
       context.lease().completions().begin(this);
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
-      if (granted == null && queueWait.enter()) {
+      if (granted == null && turn.enterQueue()) {
         granted = attemptUntilDone();
       }
       return granted;
@@ -198,7 +195,7 @@ final class Acquisition implements Completions.Operation {
         waiting.park(seen, result);
         continue;
       }
-      if (!faultPause.await()) {
+      if (!turn.pauseAfterFault()) {
         return null;
       }
       current = unspent(current);
