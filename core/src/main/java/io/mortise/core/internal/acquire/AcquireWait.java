@@ -6,6 +6,7 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
