@@ -16,7 +16,6 @@ import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.RunProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +44,8 @@ final class AcquireAttempts {
   private final FaultTimeout faultTimeout;
   private final String holder;
 
-  /** The number of tokens of the last attempt. */
-  private int tokens;
+  /** How many more threads the last attempt asked for. */
+  private int successors;
 
   private AttemptStart start = new AttemptStart(0, 0);
 
@@ -117,15 +116,9 @@ final class AcquireAttempts {
   }
 
   private ScriptCall nextCall() {
-    tokens = handOff.tokens();
+    successors = handOff.maxSuccessors();
     start = AttemptStart.now(context.holds(), context.ticker());
-    boolean waits = terms.waitNanos() > 0;
-    if (protocol instanceof RunProtocol run) {
-      return run.acquire(holder, terms.leaseMillis(), waits, handOff.runs().maxRun());
-    }
-    return TransferableProtocol.of(protocol)
-        .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))
-        .orElseGet(() -> protocol.acquire(holder, terms.leaseMillis(), waits));
+    return protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, successors);
   }
 
   @FunctionalInterface
@@ -198,7 +191,7 @@ final class AcquireAttempts {
     }
     // Not before: the discarding of a lease object must not release the holder id.
     lease.termination().setUnanswered(unansweredBefore);
-    return handOff.publish(lease, granted, tokens);
+    return handOff.publish(lease, granted, successors);
   }
 
   private void record(@Nullable CommandException fault) {

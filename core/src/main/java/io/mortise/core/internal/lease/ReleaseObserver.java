@@ -4,7 +4,6 @@ import com.google.common.base.Ticker;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.NotifyingProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -29,7 +28,7 @@ public record ReleaseObserver(
     if ((Long) reply.get(0) != 1) {
       return;
     }
-    if (TransferableProtocol.isTransferable(protocol)) {
+    if (protocol.allowsHandOff()) {
       long receivers = (Long) reply.get(1);
       boolean heardHere = receivers > 0 && isHeard.test(protocol.channel(holder));
       fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
