@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What can go wrong where.</b> <i>Interrupt</i>: the loop checks for it before the queue, in
  * the queue, before each attempt, and while parked; never during a command, so that every attempt
- * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
+ * has an outcome or a fault. <i>A lost reply</i>: see {@link AttemptAccount}. <i>A lost
  * message</i>: the signal's generation is read before the attempt, and a channel counts only from
  * its confirmation. In every case the {@code finally} gives back the slot in the local queue, the
  * channel, the heartbeat, and the place in a Redis queue. <i>A spent holder id</i>, of which a
