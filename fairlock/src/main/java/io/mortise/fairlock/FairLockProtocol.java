@@ -100,7 +100,7 @@ record FairLockProtocol(Keys keys, List<String> run, int served) implements RunP
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun) {
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     return new ScriptCall(
         ACQUIRE,
         List.of(keys.lockKey, keys.tokenKey, keys.queue.key(), keys.queue.deadlinesKey()),
@@ -108,7 +108,7 @@ record FairLockProtocol(Keys keys, List<String> run, int served) implements RunP
             bytes(holder),
             bytes(leaseMillis),
             keys.tokenRetentionMillis,
-            bytes(maxRun),
+            bytes(successors),
             keys.queue.heartbeatValidityMillis(waits)));
   }
 

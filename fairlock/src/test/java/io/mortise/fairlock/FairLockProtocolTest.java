@@ -42,7 +42,7 @@ class FairLockProtocolTest {
         keys,
         List.of("client:1", "1500", "180000", "7", "6000"));
     assertCall(
-        fair.acquire("client:1", 1500, false),
+        fair.acquire("client:1", 1500, false, 0),
         "fair/acquire",
         keys,
         List.of("client:1", "1500", "180000", "0", "0"));

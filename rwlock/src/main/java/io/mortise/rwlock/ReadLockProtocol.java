@@ -70,7 +70,7 @@ record ReadLockProtocol(ReadWriteKeys keys, CallerHold writer) implements ReadWr
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     return new ScriptCall(
         keys.fair ? ACQUIRE_FAIR : ACQUIRE,
         keys.withToken,

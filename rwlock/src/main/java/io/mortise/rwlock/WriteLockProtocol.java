@@ -4,14 +4,13 @@ import static io.mortise.scripts.ScriptCall.bytes;
 import static io.mortise.scripts.ScriptCall.publish;
 
 import io.mortise.core.spi.NotifyingProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.Script;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import java.util.Optional;
 
 /** The protocol of a writer. */
-record WriteLockProtocol(ReadWriteKeys keys) implements ReadWriteProtocol, TransferableProtocol {
+record WriteLockProtocol(ReadWriteKeys keys) implements ReadWriteProtocol {
   private static final Script ACQUIRE = Script.load("rw/write");
   private static final Script ACQUIRE_FAIR = Script.load("rw/fair_write");
   private static final Script HEARTBEAT = Script.load("rw/writer_heartbeat");
@@ -78,7 +77,7 @@ record WriteLockProtocol(ReadWriteKeys keys) implements ReadWriteProtocol, Trans
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     return new ScriptCall(
         keys.fair ? ACQUIRE_FAIR : ACQUIRE,
         keys.withToken,
@@ -88,7 +87,7 @@ record WriteLockProtocol(ReadWriteKeys keys) implements ReadWriteProtocol, Trans
             publish(),
             keys.queue.heartbeatValidityMillis(waits),
             keys.tokenRetentionMillis,
-            tokens == 1 ? ONE_TOKEN : bytes(tokens)));
+            successors == 0 ? ONE_TOKEN : bytes(successors + 1)));
   }
 
   @Override

@@ -13,7 +13,6 @@ import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.core.spi.WaiterQueue;
 import io.mortise.core.spi.WaiterTimeout;
 import io.mortise.scripts.ScriptCall;
@@ -92,13 +91,11 @@ class ReadWriteProtocolsTest {
   @Test
   void onlyWritersOfAnUnfairLockHandTheirHoldsOff() {
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
-    assertTrue(TransferableProtocol.isTransferable(writes));
-    assertSame(writes, TransferableProtocol.of(writes).orElseThrow());
-    assertEquals("16", texts(writes.acquire(HOLDER, 900, true, 16).arguments()).get(5));
-    assertEquals("1", texts(writes.acquire(HOLDER, 900, true).arguments()).get(5));
-    assertFalse(TransferableProtocol.isTransferable(new WriteLockProtocol(fair)));
-    assertTrue(TransferableProtocol.of(new WriteLockProtocol(fair)).isEmpty());
-    assertFalse(TransferableProtocol.isTransferable(new ReadLockProtocol(unfair)));
+    assertTrue(writes.allowsHandOff());
+    assertEquals("16", texts(writes.acquire(HOLDER, 900, true, 15).arguments()).get(5));
+    assertEquals("1", texts(writes.acquire(HOLDER, 900, true, 0).arguments()).get(5));
+    assertFalse(new WriteLockProtocol(fair).allowsHandOff());
+    assertFalse(new ReadLockProtocol(unfair).allowsHandOff());
   }
 
   @Test
@@ -106,7 +103,7 @@ class ReadWriteProtocolsTest {
     ReadLockProtocol reads = new ReadLockProtocol(unfair);
     assertSame(reads, reads.boundTo(thatHolds(ReadWriteProtocol.READ_LOCK)));
     LockProtocol below = reads.boundTo(thatHolds(ReadWriteProtocol.WRITE_LOCK));
-    ScriptCall call = below.acquire("reader", 900, false);
+    ScriptCall call = below.acquire("reader", 900, false, 0);
     assertEquals(HOLDER + ":write", texts(call.arguments()).get(3));
     assertEquals("0", texts(call.arguments()).get(4), "does not wait");
     assertEquals(List.of("42", "45"), texts(call.arguments()).subList(6, 8), "its tokens");
@@ -138,7 +135,7 @@ class ReadWriteProtocolsTest {
       assertEquals(2_000, heartbeat.everyMillis());
       assertTrue(heartbeat.item().script().batch());
       assertEquals("6000", texts(heartbeat.item().arguments()).get(1));
-      assertTrue(texts(each.acquire(HOLDER, 900, true).arguments()).contains("6000"));
+      assertTrue(texts(each.acquire(HOLDER, 900, true, 0).arguments()).contains("6000"));
     }
   }
 
@@ -148,10 +145,10 @@ class ReadWriteProtocolsTest {
     WriteLockProtocol writes = new WriteLockProtocol(unfair);
     assertEquals(
         List.of(HOLDER, "900", "PUBLISH", "", "0", "180000", "0", "-1"),
-        texts(reads.acquire(HOLDER, 900, false).arguments()));
+        texts(reads.acquire(HOLDER, 900, false, 0).arguments()));
     assertEquals(
         List.of(HOLDER + ":write", "900", "PUBLISH", "0", "180000", "1"),
-        texts(writes.acquire(HOLDER, 900, false).arguments()));
+        texts(writes.acquire(HOLDER, 900, false, 0).arguments()));
     assertEquals(List.of("read", "PUBLISH", "20000"), texts(reads.forceRelease().arguments()));
     assertEquals(List.of("write", "PUBLISH", "20000"), texts(writes.forceRelease().arguments()));
   }

@@ -84,7 +84,7 @@ final class AnySegmentProtocol implements QueueingProtocol {
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     return new ScriptCall(
         ACQUIRE_ANY,
         keys.ofMost,

@@ -36,14 +36,14 @@ class SegmentProtocolTest {
     assertEquals("redisson_lock__channel:{stock}:3", segment.channel("me"));
     assertEquals(
         List.of("{stock}:3", "redisson_lock_token:{stock}:3", "mortise_waiters:{stock}:3"),
-        text(segment.acquire("me", 1_000, true).keys()));
+        text(segment.acquire("me", 1_000, true, 0).keys()));
     assertEquals(
         "a{shop}:stock:3", SegmentProtocol.of(tagged, 3, LockOptions.defaults()).name().value());
   }
 
   @Test
   void anAttemptForAnySearchesFromARandomSegmentOn() {
-    ScriptCall attempt = any.acquire("me", 1_000, true);
+    ScriptCall attempt = any.acquire("me", 1_000, true, 0);
     assertEquals(
         List.of(
             "mortise_segment_queue:{stock}",
@@ -55,7 +55,7 @@ class SegmentProtocolTest {
         List.of("{stock}", "5", "4", "me", "1000", "600000", "7500"),
         text(attempt.arguments()).subList(0, 7));
     assertEquals("mortise_segment_channel:{stock}:me", any.channel("me"));
-    assertEquals("0", text(any.acquire("me", 1_000, false).arguments()).get(6));
+    assertEquals("0", text(any.acquire("me", 1_000, false, 0).arguments()).get(6));
   }
 
   @Test

@@ -8,8 +8,7 @@ import java.util.function.Consumer;
  * The commands that a lock family sends to Redis, and the interpretation of their replies. A family
  * adds a protocol and its scripts; the client implements waiting, renewal, ownership and release.
  * The abilities of single families are in {@link QueueingProtocol}, {@link CallerAwareProtocol},
- * {@link TransferableProtocol}, {@link RunProtocol}, {@link NotifyingProtocol} and {@link
- * GroupProtocol}.
+ * {@link RunProtocol}, {@link NotifyingProtocol} and {@link GroupProtocol}.
  *
  * <p>Every call that an implementation creates is safe to repeat, except {@link #forceRelease}: a
  * holder id identifies one acquisition and is never used again.
@@ -55,14 +54,26 @@ public interface LockProtocol {
    *
    * @param waits whether the caller waits if the lock is busy: a family with a queue in Redis joins
    *     it only then
+   * @param successors how many more threads of this client the grant may serve, one after the
+   *     other, with a fencing token for each, which follows that of the one before; 0 unless {@link
+   *     #allowsHandOff}, or this is a {@link RunProtocol}
    */
-  ScriptCall acquire(String holder, long leaseMillis, boolean waits);
+  ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors);
+
+  /**
+   * Returns whether the client may hand a hold from thread to thread without a command to Redis, as
+   * {@link io.mortise.core.LockTuning#maxHandOffs} allows: for a family that promises no order
+   * between waiters. Other clients go first afterwards. A hold that an acquisition of its owner
+   * depends on is not handed off, see {@link CallerAwareProtocol.Caller}.
+   */
+  default boolean allowsHandOff() {
+    return false;
+  }
 
   /**
    * Returns whether threads of one client may share one hold in Redis: for a family whose holds do
-   * not exclude each other, and that keeps no order. Bounded as the hand-offs of a {@link
-   * TransferableProtocol}. The threads that ask Redis then queue inside the JVM, and the threads
-   * behind join the hold of the first.
+   * not exclude each other, and that keeps no order. Bounded as the hand-offs are. The threads that
+   * ask Redis then queue inside the JVM, and the threads behind join the hold of the first.
    */
   default boolean allowsSharing() {
     return false;

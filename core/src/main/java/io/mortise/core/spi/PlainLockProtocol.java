@@ -14,7 +14,7 @@ import java.util.List;
  *
  * <p><b>Threads.</b> Immutable; any thread may call it.
  */
-public class PlainLockProtocol implements TransferableProtocol, NotifyingProtocol, GroupProtocol {
+public class PlainLockProtocol implements NotifyingProtocol, GroupProtocol {
   private static final Script ACQUIRE = Script.load("lock/acquire");
   private static final Script ACQUIRE_ALL = Script.load("lock/acquire_all");
   private static final Script RELEASE = Script.load("lock/release");
@@ -78,7 +78,12 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
   }
 
   @Override
-  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int tokens) {
+  public final boolean allowsHandOff() {
+    return true;
+  }
+
+  @Override
+  public final ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     byte[] lockKey = lockKey();
     return new ScriptCall(
         ACQUIRE,
@@ -87,7 +92,7 @@ public class PlainLockProtocol implements TransferableProtocol, NotifyingProtoco
             bytes(holder),
             bytes(leaseMillis),
             tokenRetentionMillis(),
-            tokens == 1 ? ONE_TOKEN : bytes(tokens),
+            successors == 0 ? ONE_TOKEN : bytes(successors + 1),
             waits ? WAITS : DOES_NOT_WAIT));
   }
 

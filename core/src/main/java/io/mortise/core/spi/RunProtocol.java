@@ -1,6 +1,5 @@
 package io.mortise.core.spi;
 
-import io.mortise.scripts.ScriptCall;
 import java.util.List;
 
 /**
@@ -22,20 +21,10 @@ public interface RunProtocol extends QueueingProtocol {
     return protocol instanceof RunProtocol run && run.served() > 0;
   }
 
-  @Override
-  default ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return acquire(holder, leaseMillis, waits, 0);
-  }
-
   /**
-   * As {@link #acquire(String, long, boolean)}, but the grant may cover a run, and reserves a
-   * fencing token for each waiter in it. {@link #granted} returns the protocol with the run.
-   *
-   * @param maxRun how many waiters the run may have; 0 for none
+   * Returns the holder ids of the run, in the order of the queue. {@link #granted} returns the
+   * protocol with the run, which has at most as many as the attempt named successors.
    */
-  ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun);
-
-  /** Returns the holder ids of the run, in the order of the queue. */
   List<String> run();
 
   /** Returns how many waiters of the run the hold has served. */

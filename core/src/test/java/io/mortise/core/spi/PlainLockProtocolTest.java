@@ -27,12 +27,12 @@ class PlainLockProtocolTest {
   @Test
   void acquireNamesTheHashTheTokenAndTheWaitersAndReservesOneToken() {
     assertCall(
-        plain.acquire("client:1", 1500, true),
+        plain.acquire("client:1", 1500, true, 0),
         "lock/acquire",
         List.of("order:42", "redisson_lock_token:{order:42}", "mortise_waiters:{order:42}"),
         List.of("client:1", "1500", "180000", "1", "1"));
     assertCall(
-        tagged.acquire("client:1", 1500, false),
+        tagged.acquire("client:1", 1500, false, 0),
         "lock/acquire",
         List.of("{shop}:42", "redisson_lock_token:{shop}:42", "{shop}:42"),
         List.of("client:1", "1500", "180000", "1", "0"));

@@ -9,7 +9,6 @@ import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.NotifyingProtocol;
 import io.mortise.core.spi.PlainLockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
-import io.mortise.core.spi.RunProtocol;
 import io.mortise.fairlock.FairProtocols;
 import io.mortise.rwlock.ReadWriteProtocols;
 import io.mortise.scripts.Script;
@@ -125,7 +124,7 @@ final class RandomCalls {
   private ScriptCall callForAnySegment(String name, String holder, long lease) {
     QueueingProtocol any = SegmentProtocols.any(name, random::nextInt);
     return switch (random.nextInt(11)) {
-      case 0, 1, 2, 3 -> any.acquire(holder, lease, random.nextBoolean());
+      case 0, 1, 2, 3 -> any.acquire(holder, lease, random.nextBoolean(), 0);
       case 4 -> any.release(holder);
       case 5 -> any.keep(holder, lease / 2);
       case 6 -> any.leave(holder);
@@ -179,10 +178,7 @@ final class RandomCalls {
   }
 
   private ScriptCall acquire(LockProtocol protocol, String holder, long lease) {
-    boolean waits = random.nextBoolean();
-    return protocol instanceof RunProtocol run
-        ? run.acquire(holder, lease, waits, random.nextInt(3))
-        : protocol.acquire(holder, lease, waits);
+    return protocol.acquire(holder, lease, random.nextBoolean(), random.nextInt(3));
   }
 
   /** Returns one or two items of one script; a query if the family has no such script. */

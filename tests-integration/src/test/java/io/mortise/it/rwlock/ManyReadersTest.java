@@ -82,7 +82,7 @@ class ManyReadersTest {
 
   private void enter(int from, int to) {
     for (int i = from; i < to; i++) {
-      assertEquals(1, first(run(reads.acquire(reader(i), LEASE, false))));
+      assertEquals(1, first(run(reads.acquire(reader(i), LEASE, false, 0))));
     }
   }
 
@@ -124,11 +124,11 @@ class ManyReadersTest {
 
   private List<Long> commandsOfEachScript(int readers) {
     enter(0, readers);
-    ScriptCall longest = reads.acquire(reader(readers + 1), 2 * LEASE, false);
-    ScriptCall another = reads.acquire(reader(readers + 2), 3 * LEASE, false);
-    ScriptCall third = reads.acquire(reader(readers + 3), 4 * LEASE, false);
+    ScriptCall longest = reads.acquire(reader(readers + 1), 2 * LEASE, false, 0);
+    ScriptCall another = reads.acquire(reader(readers + 2), 3 * LEASE, false, 0);
+    ScriptCall third = reads.acquire(reader(readers + 3), 4 * LEASE, false, 0);
     return List.of(
-        commandsOf(writes.acquire(WRITER, LEASE, false)),
+        commandsOf(writes.acquire(WRITER, LEASE, false, 0)),
         commandsOf(longest),
         commandsOf(reads.release(reader(readers + 1))),
         commandsOf(another),
@@ -137,9 +137,9 @@ class ManyReadersTest {
         commandsOf(reads.leave(reader(readers + 3))),
         commandsOf(reads.release(reader(1))),
         commandsOf(reads.renew(reader(2), LEASE)),
-        commandsOf(writes.acquire(WRITER, LEASE, true)),
+        commandsOf(writes.acquire(WRITER, LEASE, true, 0)),
         commandsOf(((QueueingProtocol) writes).heartbeat(WRITER).item()),
-        commandsOf(fairWrites.acquire(WRITER, LEASE, true)),
+        commandsOf(fairWrites.acquire(WRITER, LEASE, true, 0)),
         commandsOf(((QueueingProtocol) fairWrites).heartbeat(WRITER).item()));
   }
 
@@ -182,7 +182,7 @@ class ManyReadersTest {
   private void assertEntersInSteps() {
     int attempts = 1;
     while (true) {
-      List<Long> answer = numbers(run(writes.acquire(WRITER, LEASE, false)));
+      List<Long> answer = numbers(run(writes.acquire(WRITER, LEASE, false, 0)));
       if (answer.get(0) == 1) {
         break;
       }
@@ -198,11 +198,11 @@ class ManyReadersTest {
     redissonsReaders(FEW, 0);
     die(0, FEW - 1);
     for (int i = 0; i < 10; i++) {
-      assertEquals(0, first(run(writes.acquire(WRITER, LEASE, false))));
+      assertEquals(0, first(run(writes.acquire(WRITER, LEASE, false, 0))));
     }
     assertTrue(redis.jedis().hexists(name.value(), reader(FEW - 1)));
     assertEquals(1, first(run(reads.release(reader(FEW - 1)))));
-    assertEquals(1, first(run(writes.acquire(WRITER, LEASE, false))));
+    assertEquals(1, first(run(writes.acquire(WRITER, LEASE, false, 0))));
   }
 
   @Test
@@ -213,7 +213,7 @@ class ManyReadersTest {
     String theirs = "%08x-0000-4000-8000-000000000000:1".formatted(FEW / 2);
     redis.jedis().set(leaseKey(theirs), "1", SetParams.setParams().px(LEASE));
     for (int i = 0; i < 50; i++) {
-      assertEquals(0, first(run(writes.acquire(WRITER, LEASE, false))));
+      assertEquals(0, first(run(writes.acquire(WRITER, LEASE, false, 0))));
     }
     assertEquals(Set.of("mode", theirs), redis.jedis().hkeys(name.value()), "the dead are removed");
   }
@@ -221,10 +221,10 @@ class ManyReadersTest {
   @Test
   void manyReadersOfRedissonAreLookedAtInSteps() {
     redissonsReaders(MANY, LEASE);
-    assertTrue(commandsOf(writes.acquire(WRITER, LEASE, false)) < MOST_COMMANDS_OF_A_STEP);
+    assertTrue(commandsOf(writes.acquire(WRITER, LEASE, false, 0)) < MOST_COMMANDS_OF_A_STEP);
     enter(0, 3);
-    assertTrue(commandsOf(writes.acquire(WRITER, LEASE, false)) < MOST_COMMANDS_OF_A_STEP);
-    List<Long> answer = numbers(run(writes.acquire(WRITER, LEASE, true)));
+    assertTrue(commandsOf(writes.acquire(WRITER, LEASE, false, 0)) < MOST_COMMANDS_OF_A_STEP);
+    List<Long> answer = numbers(run(writes.acquire(WRITER, LEASE, true, 0)));
     assertEquals(3, answer.get(0), "it listens to the channel of the lock");
     assertTrue(answer.get(1) > LEASE / 2, answer::toString);
     assertEquals(MANY + 4, redis.jedis().hlen(name.value()));
@@ -234,8 +234,8 @@ class ManyReadersTest {
   @Test
   void theLockIsNotShortenedBesideManyReadersOfRedisson() {
     redissonsReaders(FEW, LEASE);
-    run(reads.acquire(reader(1), LEASE / 4, false));
-    run(reads.acquire(reader(2), 2 * LEASE, false));
+    run(reads.acquire(reader(1), LEASE / 4, false, 0));
+    run(reads.acquire(reader(2), 2 * LEASE, false, 0));
     run(reads.release(reader(2)));
     assertTrue(redis.jedis().pttl(name.value()) > LEASE / 2);
   }
@@ -243,7 +243,7 @@ class ManyReadersTest {
   @Test
   void aLockIsShortenedWhenTheLongestOfManyReadersLeaves() {
     enter(0, FEW);
-    run(reads.acquire(reader(FEW), 2 * LEASE, false));
+    run(reads.acquire(reader(FEW), 2 * LEASE, false, 0));
     assertTrue(redis.jedis().pttl(name.value()) > LEASE);
     run(reads.release(reader(FEW)));
     long left = redis.jedis().pttl(name.value());

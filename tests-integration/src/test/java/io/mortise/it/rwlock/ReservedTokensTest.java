@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.core.spi.CallerAwareProtocol.CallerHold;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.ScriptServer;
 import io.mortise.rwlock.ReadWriteProtocols;
@@ -37,8 +36,7 @@ class ReservedTokensTest {
   private static final long AHEAD = 9_000_000_000_000_000L;
 
   private final LockName name = new LockName(Names.fresh());
-  private final TransferableProtocol writes =
-      TransferableProtocol.of(ReadWriteProtocols.writer(name.value(), false)).orElseThrow();
+  private final LockProtocol writes = ReadWriteProtocols.writer(name.value(), false);
   private final LockProtocol reads = ReadWriteProtocols.reader(name.value(), false);
 
   private static List<?> run(ScriptCall call) {
@@ -50,7 +48,7 @@ class ReservedTokensTest {
 
   /** Acquires and releases for writing; returns the token. */
   private long write(String holder, int tokens) {
-    List<?> granted = run(writes.acquire(holder, LEASE, true, tokens));
+    List<?> granted = run(writes.acquire(holder, LEASE, true, tokens - 1));
     assertEquals(1L, granted.get(0), granted::toString);
     run(writes.release(holder));
     return (Long) granted.get(1);
@@ -69,8 +67,8 @@ class ReservedTokensTest {
 
   @Test
   void allAreReservedWhenAnotherWriterWaits() {
-    run(reads.acquire(READER, LEASE, false));
-    assertEquals(2L, run(writes.acquire(OTHER, LEASE, true)).get(0));
+    run(reads.acquire(READER, LEASE, false, 0));
+    assertEquals(2L, run(writes.acquire(OTHER, LEASE, true, 0)).get(0));
     run(reads.release(READER));
     assertEquals(AHEAD + 1, write(WRITER, 16));
     assertEquals(AHEAD + 17, write(OTHER, 1));
@@ -79,7 +77,7 @@ class ReservedTokensTest {
   @Test
   void aReaderHasTheLastOfThem() {
     assertEquals(AHEAD + 1, write(WRITER, 16));
-    assertEquals(List.of(1L, AHEAD + 16, AHEAD + 16), run(reads.acquire(READER, LEASE, false)));
+    assertEquals(List.of(1L, AHEAD + 16, AHEAD + 16), run(reads.acquire(READER, LEASE, false, 0)));
     run(reads.release(READER));
     assertEquals(AHEAD + 17, write(OTHER, 1));
   }
@@ -92,13 +90,13 @@ class ReservedTokensTest {
   /** A reader that comes beside it after a downgrade must not make it look like an earlier one. */
   @Test
   void aWriterThatReadsHasItsOwnAndGivesBackTheRest() {
-    run(writes.acquire(WRITER, LEASE, true, 16));
+    run(writes.acquire(WRITER, LEASE, true, 15));
     LockProtocol below = below(AHEAD + 1, AHEAD + 16);
-    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 16), run(below.acquire(READER, LEASE, false)));
-    List<?> repeated = run(below.acquire(READER, LEASE, false));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 16), run(below.acquire(READER, LEASE, false, 0)));
+    List<?> repeated = run(below.acquire(READER, LEASE, false, 0));
     assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), repeated);
     run(writes.release(WRITER));
-    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false)));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false, 0)));
     run(reads.release(BESIDE));
     run(reads.release(READER));
     assertEquals(AHEAD + 2, write(OTHER, 1));
@@ -108,12 +106,12 @@ class ReservedTokensTest {
   @ValueSource(booleans = {false, true})
   void aLateRepetitionOfTheWriterLeavesTheTokenOfItsReader(boolean fair) {
     LockProtocol writer = ReadWriteProtocols.writer(name.value(), fair);
-    run(writer.acquire(WRITER, LEASE, true));
+    run(writer.acquire(WRITER, LEASE, true, 0));
     LockProtocol below = below(AHEAD + 1, AHEAD + 1);
-    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(below.acquire(READER, LEASE, false)));
-    assertEquals(1L, run(writer.acquire(WRITER, LEASE, true)).get(0));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(below.acquire(READER, LEASE, false, 0)));
+    assertEquals(1L, run(writer.acquire(WRITER, LEASE, true, 0)).get(0));
     run(writer.release(WRITER));
-    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false)));
+    assertEquals(List.of(1L, AHEAD + 1, AHEAD + 1), run(reads.acquire(BESIDE, LEASE, false, 0)));
   }
 
   /**
@@ -122,21 +120,21 @@ class ReservedTokensTest {
    */
   @Test
   void aWriterThatReadsMakesItsTokenKnownAgain() {
-    run(writes.acquire(WRITER, LEASE, true, 16));
+    run(writes.acquire(WRITER, LEASE, true, 15));
     redis.jedis().del(name.tokenKey());
-    assertEquals(List.of(1L, 7L, 0L), run(below(7, 22).acquire(READER, LEASE, false)));
+    assertEquals(List.of(1L, 7L, 0L), run(below(7, 22).acquire(READER, LEASE, false, 0)));
     run(writes.release(WRITER));
-    assertEquals(List.of(1L, 7L, 7L), run(reads.acquire(BESIDE, LEASE, false)));
+    assertEquals(List.of(1L, 7L, 7L), run(reads.acquire(BESIDE, LEASE, false, 0)));
   }
 
   @Test
   void nothingIsGivenBackWhenTheLastTokenIsAnother() {
-    run(writes.acquire(WRITER, LEASE, true, 16));
+    run(writes.acquire(WRITER, LEASE, true, 15));
     String raised = Long.toString(AHEAD + 40);
     redis.jedis().set(name.tokenKey(), raised);
-    run(below(AHEAD + 1, AHEAD + 16).acquire(READER, LEASE, false));
+    run(below(AHEAD + 1, AHEAD + 16).acquire(READER, LEASE, false, 0));
     assertEquals(raised, redis.jedis().get(name.tokenKey()));
-    run(below(AHEAD + 1, -1).acquire(READER, LEASE, false));
+    run(below(AHEAD + 1, -1).acquire(READER, LEASE, false, 0));
     assertEquals(raised, redis.jedis().get(name.tokenKey()));
   }
 }

@@ -51,7 +51,7 @@ class AttemptsWithoutMemoryTest {
   }
 
   private static long attempt(LockProtocol lock, String holder) {
-    Object answer = redis.run(lock.acquire(holder, LEASE, true));
+    Object answer = redis.run(lock.acquire(holder, LEASE, true, 0));
     return (Long) ((List<?>) answer).get(0);
   }
 

@@ -51,12 +51,12 @@ class FormerMasterTest {
   void anAttemptAtAHeldLockThatDoesNotWaitIsRefused(ScriptedKind kind) {
     int holder = 0;
     for (LockProtocol held : kind.toHold(name)) {
-      redis.run(held.acquire("fffffffe-0000-8000-8000-000000000000:" + ++holder, LEASE, true));
+      redis.run(held.acquire("fffffffe-0000-8000-8000-000000000000:" + ++holder, LEASE, true, 0));
     }
     LockProtocol lock = kind.of(name);
     String other = "fffffffd-0000-8000-8000-000000000000:1";
-    assertEquals(0L, ((List<?>) redis.run(lock.acquire(other, LEASE, false))).get(0));
-    assertRefused(() -> redis.run(lock.acquire(other, LEASE, false)));
+    assertEquals(0L, ((List<?>) redis.run(lock.acquire(other, LEASE, false, 0))).get(0));
+    assertRefused(() -> redis.run(lock.acquire(other, LEASE, false, 0)));
   }
 
   /** Their marks may have been removed at the new master. */
@@ -67,8 +67,8 @@ class FormerMasterTest {
     }
     LockProtocol any = ScriptedKind.ANY_SEGMENT.of(name);
     String holder = "fffffffe-0000-8000-8000-000000000000:1";
-    assertEquals(List.of(3L), redis.run(any.acquire(holder, LEASE, true)));
-    assertRefused(() -> redis.run(any.acquire(holder, LEASE, true)));
+    assertEquals(List.of(3L), redis.run(any.acquire(holder, LEASE, true, 0)));
+    assertRefused(() -> redis.run(any.acquire(holder, LEASE, true, 0)));
   }
 
   @Test

@@ -42,7 +42,7 @@ class WithoutMemoryTest {
 
   private LockProtocol heldWithoutMemory(ScriptedKind lock) {
     LockProtocol protocol = lock.of(name);
-    assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false))));
+    assertEquals(1, first(redis.run(protocol.acquire(HOLDER, LEASE, false, 0))));
     limit("1");
     return protocol;
   }
@@ -70,13 +70,13 @@ class WithoutMemoryTest {
   @EnumSource(names = {"FAIR", "READ", "FAIR_READ", "FAIR_WRITE", "ANY_SEGMENT"})
   void aWaiterKeepsItsPlace(ScriptedKind lock) {
     for (LockProtocol held : lock.toHold(name)) {
-      assertEquals(1, first(redis.run(held.acquire(HOLDER, LEASE, false))));
+      assertEquals(1, first(redis.run(held.acquire(HOLDER, LEASE, false, 0))));
     }
     QueueingProtocol protocol = (QueueingProtocol) lock.of(name);
-    assertEquals(2, first(redis.run(protocol.acquire(WAITER, LEASE, true))));
+    assertEquals(2, first(redis.run(protocol.acquire(WAITER, LEASE, true, 0))));
     redis.awaitNextMillisecond(); // so that its heartbeat says something new
     limit("1");
     assertEquals(1, first(redis.run(protocol.heartbeat(WAITER).item())));
-    assertEquals(2, first(redis.run(protocol.acquire(WAITER, LEASE, true))));
+    assertEquals(2, first(redis.run(protocol.acquire(WAITER, LEASE, true, 0))));
   }
 }

@@ -67,7 +67,7 @@ class SegmentCostTest {
     }
 
     private List<?> attempt(String who, boolean waits) {
-      ScriptCall call = any.acquire(id(who), LEASE, waits);
+      ScriptCall call = any.acquire(id(who), LEASE, waits, 0);
       List<byte[]> arguments = new ArrayList<>(call.arguments());
       if (waits) {
         arguments.set(VALIDITY_ARGUMENT, VALIDITY.getBytes(UTF_8));

@@ -39,7 +39,7 @@ class SegmentQueueScriptTest {
   }
 
   private List<?> attempt(String who) {
-    return (List<?>) redis.run(any.acquire(id(who), LEASE, true));
+    return (List<?>) redis.run(any.acquire(id(who), LEASE, true, 0));
   }
 
   @BeforeEach

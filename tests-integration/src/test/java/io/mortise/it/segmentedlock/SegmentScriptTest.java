@@ -43,7 +43,7 @@ class SegmentScriptTest {
 
   /** Returns the segment that somebody gets, -1 for none. */
   private long acquire(String who, boolean waits) {
-    List<Long> answer = numbers(any.acquire(id(who), LEASE, waits));
+    List<Long> answer = numbers(any.acquire(id(who), LEASE, waits, 0));
     return answer.get(0) == 1 ? answer.get(3) : -1;
   }
 
@@ -170,8 +170,8 @@ class SegmentScriptTest {
     assertEquals(2L, redis.run(SegmentProtocols.mark(name, 1, true)));
     assertEquals(List.of("C", "D"), told());
 
-    assertEquals(EXHAUSTED, numbers(any.acquire(id("C"), LEASE, true)));
-    assertEquals(EXHAUSTED, numbers(any.acquire(id("E"), LEASE, false)));
+    assertEquals(EXHAUSTED, numbers(any.acquire(id("C"), LEASE, true, 0)));
+    assertEquals(EXHAUSTED, numbers(any.acquire(id("E"), LEASE, false, 0)));
     assertEquals(1, numbers(SegmentProtocols.state(name)).get(0), "C is not in the queue");
   }
 
@@ -201,9 +201,9 @@ class SegmentScriptTest {
 
   @Test
   void tokensOfASegmentIncrease() {
-    long token = numbers(any.acquire(id("A"), LEASE, false)).get(1);
+    long token = numbers(any.acquire(id("A"), LEASE, false, 0)).get(1);
     redis.run(any.release(id("A")));
-    List<Long> next = numbers(any.acquire(id("B"), LEASE, false));
+    List<Long> next = numbers(any.acquire(id("B"), LEASE, false, 0));
     assertEquals(token, next.get(2));
     assertTrue(next.get(1) > token);
   }
@@ -230,7 +230,7 @@ class SegmentScriptTest {
     queue("C", "D", "E");
     redis.run(second.keep(id("B"), 3_000));
     assertEquals(List.of("C", "D"), told());
-    assertTrue(numbers(any.acquire(id("C"), LEASE, true)).get(1) <= 3_000);
+    assertTrue(numbers(any.acquire(id("C"), LEASE, true, 0)).get(1) <= 3_000);
   }
 
   @Test

@@ -44,9 +44,9 @@ class SegmentWaiterScriptTest {
   /** A holds the segment; B and C wait for it. */
   @BeforeEach
   void waitForTheSegment() {
-    assertEquals(1L, answer(segment.acquire(A, LEASE, false)).get(0));
-    assertEquals(2L, answer(segment.acquire(B, LEASE, true)).get(0));
-    assertEquals(2L, answer(segment.acquire(C, LEASE, true)).get(0));
+    assertEquals(1L, answer(segment.acquire(A, LEASE, false, 0)).get(0));
+    assertEquals(2L, answer(segment.acquire(B, LEASE, true, 0)).get(0));
+    assertEquals(2L, answer(segment.acquire(C, LEASE, true, 0)).get(0));
     redis.published();
   }
 

@@ -5,18 +5,15 @@ import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.handoff.QueueTicket;
-import io.mortise.core.internal.lease.AttemptStart;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.StepTimeout;
-import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.RunProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Attempts of one acquisition, all under one holder id, and the release of a hold that they may
- * leave in Redis.
- *
- * <p><b>A lost reply.</b> Example: client A sends an attempt, Redis grants it, and the reply is
- * lost. A repeats the attempt under the same holder id, and gets the same hold. If the acquisition
- * ends without it, {@link #abandon} releases what may be there, until the lease would have expired.
- * <b>A lease that is over on arrival</b> is no hold.
+ * The attempts of one acquisition that waits for one lock, all under one holder id, with its place
+ * in the local queue and in a queue in Redis. {@link AttemptAccount} has what they may leave
+ * behind.
  *
  * <p><b>Threads.</b> Used by one thread at a time, that of its acquisition.
  */
@@ -44,29 +37,10 @@ final class AcquireAttempts {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final String holder;
+  private final AttemptAccount account;
 
-  /** The number of tokens of the last attempt. */
-  private int tokens;
-
-  private AttemptStart start = new AttemptStart(0, 0);
-
-  /** The attempts without a reply, and a grant without a holder: what may leave a hold behind. */
-  private UnansweredAttempts unanswered = UnansweredAttempts.NONE;
-
-  /** The same without the grant. */
-  private UnansweredAttempts unansweredBefore = UnansweredAttempts.NONE;
-
-  /**
-   * Whether Redis refused an attempt in the middle of its script: what the script had written
-   * stays.
-   */
-  private boolean partiallyExecuted;
-
-  /**
-   * Whether a release of this holder id may be under way: it could hit the grant of the next
-   * attempt.
-   */
-  private boolean spent;
+  /** How many more threads the last attempt asked for. */
+  private int successors;
 
   private boolean queued;
 
@@ -88,6 +62,7 @@ final class AcquireAttempts {
     this.handOff = handOff;
     this.faultTimeout = faultTimeout;
     this.holder = holder;
+    this.account = new AttemptAccount(context, List.of(protocol), terms, holder);
     this.granted = protocol;
   }
 
@@ -98,78 +73,39 @@ final class AcquireAttempts {
    * @return null when there was no reply; the {@code faultTimeout} then has the fault
    */
   @Nullable AcquireResult send(long leftNanos) {
-    ScriptCall call = nextCall();
-    long timeoutNanos = withinNanos(leftNanos);
-    return outcome(
-        () ->
-            context
-                .commands()
-                .attempt(
-                    ScriptRequest.of(call),
-                    answer -> protocol.outcome(answer) instanceof AcquireResult.Acquired,
-                    () -> List.of(protocol.release(holder)),
-                    timeoutNanos));
-  }
-
-  /** Returns how long a step may take, given the rest of the wait. */
-  long withinNanos(long leftNanos) {
-    return StepTimeout.ofNext(terms, leftNanos, context.commands().timeoutNanos());
-  }
-
-  private ScriptCall nextCall() {
-    tokens = handOff.tokens();
-    start = AttemptStart.now(context.holds(), context.ticker());
-    boolean waits = terms.waitNanos() > 0;
-    if (protocol instanceof RunProtocol run) {
-      return run.acquire(holder, terms.leaseMillis(), waits, handOff.runs().maxRun());
-    }
-    return TransferableProtocol.of(protocol)
-        .map(transferable -> transferable.acquire(holder, terms.leaseMillis(), waits, tokens))
-        .orElseGet(() -> protocol.acquire(holder, terms.leaseMillis(), waits));
-  }
-
-  @FunctionalInterface
-  private interface AttemptCommand {
-    Reply get() throws CommandException;
-  }
-
-  /**
-   * Sends an attempt and interprets its reply. The attempt counts as unanswered from before it is
-   * sent, so that an error in the middle leaves no hold.
-   */
-  private @Nullable AcquireResult outcome(AttemptCommand exchange) {
-    UnansweredAttempts answered = unanswered;
-    unanswered = answered.plusAttempt(context.leaseFromNow(terms));
+    successors = handOff.maxSuccessors();
+    ScriptCall attempt =
+        protocol.acquire(holder, terms.leaseMillis(), terms.waitNanos() > 0, successors);
     try {
-      Reply reply = exchange.get();
-      if (reply.repeated()) {
-        answered = answered.plusAttempts(reply.earlierAttempts(), context.leaseFromNow(terms));
-        unanswered = answered.plusAttempt(context.leaseFromNow(terms));
-      }
+      Reply reply =
+          account.send(
+              ScriptRequest.of(attempt),
+              answer -> protocol.outcome(answer) instanceof AcquireResult.Acquired,
+              withinNanos(leftNanos));
       AcquireResult outcome = protocol.outcome(reply.value());
-      context.observer().attempted(protocol, outcome, start.nanos());
+      context.observer().attempted(protocol, outcome, account.start().nanos());
       if (outcome instanceof AcquireResult.Acquired) {
-        unansweredBefore = answered.afterGrant(); // and unanswered until the hold has a holder
         granted = protocol.granted(reply.value());
       } else {
         queued |= outcome instanceof AcquireResult.Queued;
         queued &= !(outcome instanceof AcquireResult.Unavailable);
-        unanswered = answered; // after "queued": if an error follows, the waiter still leaves
+        account.refused(); // after "queued": if an error follows, the waiter still leaves
         record(null);
         ticket.recordBusy();
       }
       return outcome;
     } catch (CommandException fault) {
-      unanswered = answered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
-      partiallyExecuted |=
-          fault.mayHaveExecuted() && (fault.isServerReply() || fault.unansweredAttempts() == 0);
-      spent |= fault.isUndoUnanswered();
       record(fault);
       return null;
     } catch (ClassCastException | IndexOutOfBoundsException unreadable) { // by the protocol
       record(AcquireContext.unreadable(unreadable));
       return null;
     }
+  }
+
+  /** Returns how long a step may take, given the rest of the wait. */
+  long withinNanos(long leftNanos) {
+    return StepTimeout.ofNext(terms, leftNanos, context.commands().timeoutNanos());
   }
 
   /**
@@ -180,25 +116,14 @@ final class AcquireAttempts {
    */
   @Nullable RedisHold toLease(AcquireResult.Acquired acquired) {
     RedisLease lease =
-        RedisLease.granted(context, granted, holder, acquired, handOff.owner(), terms, start);
-    // Without asking the lease: that would make it lost, and a lost hold is released in the
-    // background, which could hit the next attempt of the same holder id.
-    if (context.nanos() - lease.deadlineNanos() >= 0) {
-      unanswered =
-          unansweredBefore.plusHold(
-              context.leaseFromNow(terms)); // it has a reply: one release ends it
+        RedisLease.granted(
+            context, granted, holder, acquired, handOff.owner(), terms, account.start());
+    if (account.discardIfLate(lease)) {
       record(AcquireContext.lateGrant(terms));
       return null;
     }
     record(null);
-    if (!context.holds().register(lease, start.epoch())) {
-      spent |= lease.loss().isPresent(); // meanwhile; a lost hold is released in the background
-      unanswered = unansweredBefore.plusHold(context.leaseFromNow(terms));
-      return null;
-    }
-    // Not before: the discarding of a lease object must not release the holder id.
-    lease.termination().setUnanswered(unansweredBefore);
-    return handOff.publish(lease, granted, tokens);
+    return account.register(List.of(lease)) ? handOff.publish(lease, granted, successors) : null;
   }
 
   private void record(@Nullable CommandException fault) {
@@ -208,7 +133,7 @@ final class AcquireAttempts {
 
   /** Returns whether this holder id must not attempt again. */
   boolean isSpent() {
-    return spent;
+    return account.isSpent();
   }
 
   /** Ends the attempts, because another thread has offered its hold; returns that hold. */
@@ -231,9 +156,8 @@ final class AcquireAttempts {
    * unanswered may make it again after that: then the place is removed in the background.
    */
   private void keepPlaceForRelease() {
-    if (unanswered.exists() || partiallyExecuted) {
-      UnansweredAttempts left = unanswered.plusHold(context.leaseFromNow(terms));
-      context.releases().releaseUntilConfirmed(protocol, holder, left);
+    if (account.mayLeaveHold()) {
+      account.release(true);
     }
   }
 
@@ -262,11 +186,6 @@ final class AcquireAttempts {
         LOG.debug("lock '{}': the queue is left in the background", protocol.name(), fault);
       }
     }
-    boolean mayBeHeld = !leftQueue || (partiallyExecuted && !unanswered.exists());
-    UnansweredAttempts left =
-        mayBeHeld ? unanswered.plusHold(context.leaseFromNow(terms)) : unanswered;
-    if (left.exists()) {
-      context.releases().releaseUntilConfirmed(protocol, holder, left);
-    }
+    account.release(!leftQueue);
   }
 }

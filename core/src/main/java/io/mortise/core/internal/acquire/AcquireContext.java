@@ -9,6 +9,7 @@ import io.mortise.core.internal.handoff.RunWaiters;
 import io.mortise.core.internal.handoff.SharedHolds;
 import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.core.spi.LeaseTerms;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -6,12 +6,12 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.pubsub.Subscriptions.Subscription;
 import io.mortise.core.internal.handoff.LocalHandOff;
 import io.mortise.core.internal.lease.LeaseContext;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.CallerWait;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,6 @@ final class AcquireWait implements AutoCloseable {
   private final LockProtocol protocol;
   private final LeaseTerms terms;
   private final LocalHandOff handOff;
-  private final boolean transferable;
   private final @Nullable QueueingProtocol queueing;
   private final boolean hasChannelPerWaiter;
   private final CallerWait wait;
@@ -54,7 +53,6 @@ final class AcquireWait implements AutoCloseable {
     this.protocol = protocol;
     this.terms = terms;
     this.handOff = handOff;
-    this.transferable = TransferableProtocol.isTransferable(protocol);
     this.queueing = protocol instanceof QueueingProtocol waiting ? waiting : null;
     this.hasChannelPerWaiter = queueing != null && queueing.hasChannelPerWaiter();
     this.wait = new CallerWait(terms, protocol.name().value(), context::nanos);
@@ -134,7 +132,7 @@ final class AcquireWait implements AutoCloseable {
    * does not: it may be that of its own release. Returns whether it paused.
    */
   boolean yieldToOtherClients() throws InterruptedException {
-    if (terms.waitNanos() <= 0 || !transferable || leftNanos() <= 0) {
+    if (terms.waitNanos() <= 0 || !protocol.allowsHandOff() || leftNanos() <= 0) {
       return false;
     }
     long nanos = context.fairness().pauseNanos(protocol, context.nanos());

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What can go wrong where.</b> <i>Interrupt</i>: the loop checks for it before the queue, in
  * the queue, before each attempt, and while parked; never during a command, so that every attempt
- * has an outcome or a fault. <i>A lost reply</i>: see {@link AcquireAttempts}. <i>A lost
+ * has an outcome or a fault. <i>A lost reply</i>: see {@link AttemptAccount}. <i>A lost
  * message</i>: the signal's generation is read before the attempt, and a channel counts only from
  * its confirmation. In every case the {@code finally} gives back the slot in the local queue, the
  * channel, the heartbeat, and the place in a Redis queue. <i>A spent holder id</i>, of which a
@@ -50,8 +50,7 @@ final class Acquisition implements Completions.Operation {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
-  private final LocalQueueWait queueWait;
-  private final FaultPause faultPause;
+  private final AttemptTurn turn;
 
   /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
@@ -94,10 +93,8 @@ final class Acquisition implements Completions.Operation {
             owner,
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
-    this.queueWait =
-        new LocalQueueWait(leases, protocol, terms, handOff, ticket, waiting, faultTimeout);
-    this.faultPause =
-        new FaultPause(leases.closing(), protocol, terms, waiting, queueWait, faultTimeout);
+    this.turn =
+        new AttemptTurn(leases.closing(), protocol, terms, handOff, ticket, waiting, faultTimeout);
   }
 
   /**
@@ -124,7 +121,7 @@ final class Acquisition implements Completions.Operation {
       context.lease().completions().begin(this);
       waiting.checkInterrupt();
       granted = handOff.takeOffered(terms.waitNanos());
-      if (granted == null && queueWait.enter()) {
+      if (granted == null && turn.enterQueue()) {
         granted = attemptUntilDone();
       }
       return granted;
@@ -199,7 +196,7 @@ final class Acquisition implements Completions.Operation {
         waiting.park(seen, result);
         continue;
       }
-      if (!faultPause.await()) {
+      if (!turn.pauseAfterFault()) {
         return null;
       }
       current = unspent(current);

@@ -56,11 +56,23 @@ final class FaultTimeout {
     lastFault = fault;
   }
 
-  /** Adopts the faults of the previous owner of the permit, counted from the start of this wait. */
-  void adopt(FaultSeries faults, long waitingSinceNanos) {
+  /**
+   * Adopts what the previous owner of the permit has met, counted from the start of this wait.
+   * Throws as {@link #throwIfExpired} if another attempt would show nothing new.
+   *
+   * @param faults null when its last attempt was answered
+   */
+  void adopt(@Nullable FaultSeries faults, long waitingSinceNanos) {
+    if (faults == null) {
+      lastFault = null;
+      return;
+    }
     lastFault = faults.fault();
     sinceNanos =
         faults.sinceNanos() - waitingSinceNanos > 0 ? faults.sinceNanos() : waitingSinceNanos;
+    if (faults.isFresh(ticker.read())) {
+      throwIfExpired();
+    }
   }
 
   /** Returns the last fault; null when the last attempt was answered. */

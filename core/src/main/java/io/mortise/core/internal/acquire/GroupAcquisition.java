@@ -3,21 +3,18 @@ package io.mortise.core.internal.acquire;
 import io.mortise.connection.command.ScriptRequest;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.Reply;
-import io.mortise.core.LockException;
-import io.mortise.core.internal.lease.AttemptStart;
+import io.mortise.core.internal.handoff.QueueTicket;
 import io.mortise.core.internal.lease.Completions;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.RedisHold;
 import io.mortise.core.internal.lease.RedisLease;
 import io.mortise.core.internal.lease.StepTimeout;
-import io.mortise.core.internal.lease.UnansweredAttempts;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.GroupAttemptResult;
 import io.mortise.core.spi.GroupProtocol;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
-import io.mortise.scripts.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  * wait, and passes waiters in the local queues only within the bounds of barging, see {@code
  * LocalQueue}.
  *
- * <p>All locks are acquired under one holder id, so that a repetition is safe. When the reply is
- * missing, or arrives after the lease, each lock is released in the background until the lease
- * would have expired.
+ * <p>All locks are acquired under one holder id, so that a repetition is safe: see {@link
+ * AttemptAccount}.
  *
  * <p><b>Threads.</b> Confined to the thread that makes the attempt, and after an error in its
  * clean-up to a worker, see {@link Completions}.
@@ -42,26 +38,15 @@ final class GroupAcquisition implements Completions.Operation {
   private final LeaseTerms terms;
   private final @Nullable Thread owner;
   private final String holder;
-  private final GroupTickets tickets;
+  private final AttemptAccount account;
+  private final List<QueueTicket> tickets;
   private final long startNanos;
-
-  /** The attempts without a reply: what may leave holds behind. */
-  private UnansweredAttempts unanswered = UnansweredAttempts.NONE;
-
-  /** Whether the attempt under way has no outcome yet. */
-  private boolean attempting;
 
   /** The holds that the caller gets, unless an error comes. */
   private List<RedisLease> granted = List.of();
 
   /** Whether the attempt counts as an operation that is under way. */
   private boolean counted;
-
-  /**
-   * Whether a lease was lost before it had a holder: it is released in the background, and that
-   * could hit the grant of the next attempt under this holder id.
-   */
-  private boolean spent;
 
   /** Whether an error has kept the thread from completing it. */
   private volatile boolean broken;
@@ -72,11 +57,18 @@ final class GroupAcquisition implements Completions.Operation {
       LeaseTerms terms,
       @Nullable Thread owner) {
     this.context = acquisitions.lease();
-    this.tickets = new GroupTickets(context.ticker(), context.releases(), acquisitions.queues());
     this.protocols = protocols;
     this.terms = terms;
     this.owner = owner;
     this.holder = acquisitions.holderIds().next(owner);
+    this.account = new AttemptAccount(context, protocols, terms, holder);
+    this.tickets =
+        protocols.stream()
+            .map(
+                protocol ->
+                    new QueueTicket(
+                        context.ticker(), context.releases(), acquisitions.queues(), protocol))
+            .toList();
     this.startNanos = context.nanos();
   }
 
@@ -101,7 +93,7 @@ final class GroupAcquisition implements Completions.Operation {
       context.completions().begin(this);
       context.ensureOpen(protocols.get(0).name());
       for (int i = 0; i < protocols.size(); i++) {
-        if (!tickets.tryEnter(protocols.get(i), withinNanos())) {
+        if (!enterQueue(tickets.get(i))) {
           return new GroupAttemptResult.Busy(i);
         }
       }
@@ -119,15 +111,32 @@ final class GroupAcquisition implements Completions.Operation {
 
   /** Releases in the background the holds that may be left in Redis; gives the tickets back. */
   private void end() {
-    if (attempting) { // an error in the middle, such as an OutOfMemoryError
-      unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
-      attempting = false;
+    if (granted.isEmpty()) {
+      account.release(false);
     }
-    abandon();
-    tickets.release();
+    releaseTickets(0);
     if (counted) {
       context.operations().end();
       counted = false;
+    }
+  }
+
+  /** Takes the permit of a lock, if it is free. A hold that comes with it is released. */
+  private boolean enterQueue(QueueTicket ticket) {
+    boolean entered = ticket.tryEnter();
+    ticket.releaseOfferedHold(withinNanos());
+    return entered;
+  }
+
+  /** Gives back all tickets that were not transferred, even if one of them fails. */
+  private void releaseTickets(int first) {
+    for (int i = first; i < tickets.size(); i++) {
+      try {
+        tickets.get(i).release();
+      } catch (Throwable e) {
+        releaseTickets(i + 1);
+        throw e;
+      }
     }
   }
 
@@ -157,60 +166,33 @@ final class GroupAcquisition implements Completions.Operation {
    * grant.
    */
   private GroupAttemptResult attempt() {
-    List<ScriptCall> calls = new ArrayList<>(protocols.size());
-    for (GroupProtocol protocol : protocols) {
-      calls.add(protocol.acquireTogether(holder, terms.leaseMillis()));
-    }
-    for (int i = 0; i < MAX_ATTEMPTS; i++) {
-      AttemptStart start = AttemptStart.now(context.holds(), context.ticker());
-      attempting = true;
-      GroupAttemptResult result;
-      try {
-        result = attempt(calls, start);
-      } catch (LockException e) { // nothing is held but what is counted as unanswered
-        attempting = false;
-        throw e;
-      }
-      attempting = false;
+    ScriptRequest request =
+        ScriptRequest.merged(
+            protocols.stream()
+                .map(protocol -> protocol.acquireTogether(holder, terms.leaseMillis()))
+                .toList());
+    for (int i = 0; i < MAX_ATTEMPTS && !account.isSpent(); i++) {
+      GroupAttemptResult result = attempt(request);
       if (result != null) {
         return result;
-      }
-      unanswered = unanswered.plusHold(context.leaseFromNow(terms)); // granted, with a reply
-      if (spent) {
-        break;
       }
     }
     return new GroupAttemptResult.Busy(0);
   }
 
-  private @Nullable GroupAttemptResult attempt(List<ScriptCall> calls, AttemptStart start) {
+  private @Nullable GroupAttemptResult attempt(ScriptRequest request) {
     try {
-      Reply reply =
-          context
-              .commands()
-              .attempt(
-                  ScriptRequest.merged(calls),
-                  GroupAcquisition::isGrant,
-                  this::releases,
-                  withinNanos());
-      if (reply.repeated()) {
-        unanswered = unanswered.plusAttempts(reply.earlierAttempts(), context.leaseFromNow(terms));
-      }
+      Reply reply = account.send(request, GroupAcquisition::isGrant, withinNanos());
       List<?> answer = (List<?>) reply.value();
       if ((Long) answer.get(0) == 0) {
-        return new GroupAttemptResult.Busy(Math.toIntExact((Long) answer.get(1)) - 1);
+        int busy = Math.toIntExact((Long) answer.get(1)) - 1;
+        account.refused();
+        return new GroupAttemptResult.Busy(busy);
       }
-      return toLeases(AcquireResult.Acquired.of(answer), start);
+      return toLeases(AcquireResult.Acquired.of(answer));
     } catch (CommandException fault) {
-      if (fault.unansweredAttempts() > 0) {
-        unanswered =
-            unanswered.plusAttempts(fault.unansweredAttempts(), context.leaseFromNow(terms));
-      } else if (fault.mayHaveExecuted()) { // refused in the middle of the script
-        unanswered = unanswered.plusHold(context.leaseFromNow(terms));
-      }
       throw LockExceptions.from(fault, names());
     } catch (ClassCastException | IndexOutOfBoundsException unreadable) {
-      unanswered = unanswered.plusAttempt(context.leaseFromNow(terms));
       throw LockExceptions.from(AcquireContext.unreadable(unreadable), names());
     }
   }
@@ -219,64 +201,33 @@ final class GroupAcquisition implements Completions.Operation {
     return (Long) ((List<?>) answer).get(0) == 1;
   }
 
-  private List<ScriptCall> releases() {
-    return protocols.stream().map(protocol -> protocol.release(holder)).toList();
-  }
-
-  /** Makes all leases before it registers them: nothing may fail after that. */
-  private GroupAttemptResult.@Nullable Acquired toLeases(
-      AcquireResult.Acquired acquired, AttemptStart start) throws CommandException {
+  /**
+   * Returns null when the epoch has changed. Makes all leases and the result before it registers
+   * them: nothing may fail after that.
+   */
+  private GroupAttemptResult.@Nullable Acquired toLeases(AcquireResult.Acquired acquired)
+      throws CommandException {
     List<RedisLease> leases = new ArrayList<>(protocols.size());
     for (LockProtocol protocol : protocols) {
-      leases.add(RedisLease.granted(context, protocol, holder, acquired, owner, terms, start));
+      leases.add(
+          RedisLease.granted(context, protocol, holder, acquired, owner, terms, account.start()));
     }
-    if (context.nanos() - leases.get(0).deadlineNanos() >= 0) {
+    if (account.discardIfLate(leases.get(0))) {
       throw AcquireContext.lateGrant(terms);
     }
     GroupAttemptResult.Acquired result = new GroupAttemptResult.Acquired(List.copyOf(leases));
-    return register(leases, start.epoch()) ? result : null;
-  }
-
-  /**
-   * Registers all leases, or none when the epoch has changed since the request was sent. On an
-   * error, or when the client is closing, all are released in the background.
-   */
-  private boolean register(List<RedisLease> leases, long sentEpoch) {
-    boolean registered = false;
-    boolean failed = true;
-    try {
-      for (RedisLease lease : leases) {
-        registered = context.holds().register(lease, sentEpoch);
-        if (!registered) {
-          break;
-        }
-      }
-      UnansweredAttempts earlier = unanswered.afterGrant();
-      if (registered) {
-        leases.forEach(lease -> lease.termination().setUnanswered(earlier));
-        tickets.transferTo(leases);
-        unanswered = UnansweredAttempts.NONE; // the holds have the attempts before them now
-        granted = leases;
-      }
-      failed = false;
-    } finally {
-      if (failed) {
-        RedisHold.dropAll(leases);
-      } else if (!registered) {
-        leases.forEach(context.holds()::forget);
-        leases.forEach(RedisLease::discard);
-        spent = leases.stream().anyMatch(lease -> lease.loss().isPresent());
-      }
+    if (!account.register(leases)) {
+      return null;
     }
-    return registered;
-  }
-
-  private void abandon() {
-    if (unanswered.exists()) {
-      for (LockProtocol protocol : protocols) {
-        context.releases().releaseUntilConfirmed(protocol, holder, unanswered);
+    try {
+      for (int i = 0; i < leases.size(); i++) {
+        tickets.get(i).transferTo(leases.get(i));
       }
-      unanswered = UnansweredAttempts.NONE;
+      granted = leases;
+      return result;
+    } catch (Throwable e) {
+      RedisHold.dropAll(leases);
+      throw e;
     }
   }
 

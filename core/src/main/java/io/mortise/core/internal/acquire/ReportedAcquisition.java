@@ -44,20 +44,22 @@ public final class ReportedAcquisition {
       return Acquisition.acquire(context, source, protocol, terms, owner);
     }
     context.lease().operations().begin();
+    RedisHold hold = null;
     try {
-      RedisHold hold;
-      try {
-        hold = Acquisition.acquire(context, source, protocol, terms, owner);
-      } catch (Throwable e) {
-        events.notAcquired(e);
-        throw e;
-      }
+      hold = Acquisition.acquire(context, source, protocol, terms, owner);
       if (hold == null) {
         events.notAcquired(null);
       } else {
-        report(events, hold);
+        hold.reportTo(events);
       }
       return hold;
+    } catch (Throwable e) {
+      if (hold == null) {
+        events.notAcquired(e);
+      } else {
+        hold.drop(); // an error, as when the stack overflows, leaves no hold without an owner
+      }
+      throw e;
     } finally {
       context.lease().operations().end();
     }
@@ -76,20 +78,25 @@ public final class ReportedAcquisition {
       return GroupAcquisition.make(context, protocols, terms, owner);
     }
     context.lease().operations().begin();
+    List<? extends OwnedLease> holds = List.of();
     try {
-      GroupAttemptResult result;
-      try {
-        result = GroupAcquisition.make(context, protocols, terms, owner);
-      } catch (Throwable e) {
-        events.forEach(each -> each.notAcquired(e));
-        throw e;
-      }
+      GroupAttemptResult result = GroupAcquisition.make(context, protocols, terms, owner);
       if (result instanceof GroupAttemptResult.Acquired acquired) {
-        reportAll(events, acquired.leases());
+        holds = acquired.leases();
+        for (int i = 0; i < holds.size(); i++) {
+          ((RedisHold) holds.get(i)).reportTo(events.get(i));
+        }
       } else {
         events.forEach(each -> each.notAcquired(null));
       }
       return result;
+    } catch (Throwable e) {
+      if (holds.isEmpty()) {
+        events.forEach(each -> each.notAcquired(e));
+      } else {
+        RedisHold.dropAll(holds); // as above
+      }
+      throw e;
     } finally {
       context.lease().operations().end();
     }
@@ -107,9 +114,6 @@ public final class ReportedAcquisition {
   /** Returns what reports the locks of a group; empty if nobody listens, or memory is short. */
   private static List<AcquisitionEvents> allRequested(
       AcquireContext context, List<GroupProtocol> protocols, Thread asker) {
-    if (!context.lease().events().isObserved()) {
-      return List.of();
-    }
     List<AcquisitionEvents> events = new ArrayList<>(protocols.size());
     for (GroupProtocol protocol : protocols) {
       AcquisitionEvents each = requested(context, protocol, asker);
@@ -119,26 +123,5 @@ public final class ReportedAcquisition {
       events.add(each);
     }
     return events;
-  }
-
-  /** Reports the hold. An error, as when the stack overflows, leaves no hold without an owner. */
-  private static void report(AcquisitionEvents events, RedisHold hold) {
-    try {
-      hold.reportTo(events);
-    } catch (Throwable e) {
-      hold.drop();
-      throw e;
-    }
-  }
-
-  private static void reportAll(List<AcquisitionEvents> events, List<? extends OwnedLease> holds) {
-    try {
-      for (int i = 0; i < holds.size(); i++) {
-        ((RedisHold) holds.get(i)).reportTo(events.get(i));
-      }
-    } catch (Throwable e) {
-      RedisHold.dropAll(holds);
-      throw e;
-    }
   }
 }

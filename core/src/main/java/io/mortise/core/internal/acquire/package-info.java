@@ -1,6 +1,5 @@
 /**
- * The acquisition: the only wait loop, its attempts, its heartbeat, and the fairness between
- * clients.
+ * The acquisition: the only wait loop, its attempts, and its heartbeat.
  *
  * <p>Uses: {@code connection.command}, {@code connection.concurrent}, {@code connection.pool},
  * {@code connection.pubsub}, {@code core}, {@code core.internal.event}, {@code

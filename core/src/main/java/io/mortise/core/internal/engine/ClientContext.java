@@ -14,9 +14,6 @@ import io.mortise.connection.pubsub.Subscriptions;
 import io.mortise.connection.topology.Topology;
 import io.mortise.core.LockOptions;
 import io.mortise.core.internal.acquire.AcquireContext;
-import io.mortise.core.internal.acquire.NotifiedWaiters;
-import io.mortise.core.internal.acquire.ReleaseEffects;
-import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.event.EventContext;
 import io.mortise.core.internal.event.EventQueue;
 import io.mortise.core.internal.event.ServerEvents;
@@ -35,6 +32,8 @@ import io.mortise.core.internal.lease.HolderIds;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockExceptions;
 import io.mortise.core.internal.lease.NotificationWorkers;
+import io.mortise.core.internal.lease.NotifiedWaiters;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.core.internal.lease.ReleaseObserver;
 import io.mortise.core.internal.lease.SuspensionMonitor;
 import io.mortise.core.spi.WaitPolicy;
@@ -119,8 +118,8 @@ final class ClientContext {
             holderIds::made,
             inUse);
     ReleaseObserver observer =
-        new ReleaseEffects(
-            subscriptions, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker);
+        new ReleaseObserver(
+            subscriptions::isHeard, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker);
     LeaseContext leases =
         new LeaseContext(
             options,

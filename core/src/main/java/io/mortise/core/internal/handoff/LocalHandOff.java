@@ -1,5 +1,6 @@
 package io.mortise.core.internal.handoff;
 
+import io.mortise.core.LockTuning;
 import io.mortise.core.internal.lease.LeaseContext;
 import io.mortise.core.internal.lease.LockId;
 import io.mortise.core.internal.lease.RedisHold;
@@ -9,7 +10,6 @@ import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.RunProtocol;
-import io.mortise.core.spi.TransferableProtocol;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -74,17 +74,21 @@ public final class LocalHandOff {
   }
 
   /**
-   * Returns the number of tokens to acquire: one for each thread that may get the hold, if
-   * acquisitions wait behind this one. The queue's recent number of hand-offs limits it, because
-   * unused tokens are lost.
+   * Returns how many more threads the hold of the next attempt may serve. In a local queue that is
+   * none if no acquisition waits behind this one, and the queue's recent number of hand-offs limits
+   * it, because unused tokens are lost.
    */
-  public int tokens() {
-    return TransferableProtocol.isTransferable(protocol)
-            && terms.renewed()
-            && !context.options().tuning().maxHandOffTime().isZero()
-            && ticket.hasSuccessors()
-        ? Math.min(context.options().tuning().maxHandOffs(), ticket.expectedHandOffs()) + 1
-        : 1;
+  public int maxSuccessors() {
+    LockTuning tuning = context.options().tuning();
+    if (!terms.renewed() || tuning.maxHandOffTime().isZero()) {
+      return 0;
+    }
+    if (protocol instanceof RunProtocol) {
+      return Math.min(tuning.maxHandOffs(), RunHandOff.MAX_RUN);
+    }
+    return protocol.allowsHandOff() && ticket.hasSuccessors()
+        ? Math.min(tuning.maxHandOffs(), ticket.expectedHandOffs())
+        : 0;
   }
 
   /**
@@ -111,8 +115,9 @@ public final class LocalHandOff {
    * Publishes a hold that Redis has granted, and that is registered, to the acquisitions behind.
    *
    * @param granted the protocol of the hold
+   * @param successors how many its attempt named
    */
-  public RedisHold publish(RedisLease lease, LockProtocol granted, int tokens) {
+  public RedisHold publish(RedisLease lease, LockProtocol granted, int successors) {
     boolean published = false;
     try {
       if (sharing) {
@@ -128,11 +133,13 @@ public final class LocalHandOff {
             });
         return first;
       }
-      if (granted instanceof RunProtocol run && !run.run().isEmpty()) {
+      if (granted instanceof RunProtocol run) {
         lease.termination().reserveTokens(run.run().size() + 1);
-        runs.passOn(lease, run);
+        if (!run.run().isEmpty()) {
+          runs.passOn(lease, run);
+        }
       } else {
-        lease.termination().reserveTokens(tokens);
+        lease.termination().reserveTokens(successors + 1);
         ticket.transferTo(lease);
       }
       runs.leave();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunHandOff {
   /** The largest number of waiters in a run: the release of its hold names each of them. */
-  private static final int MAX_RUN = 32;
+  static final int MAX_RUN = 32;
 
   private final LeaseContext context;
   private final RunWaiters runWaiters;
@@ -44,13 +44,6 @@ public final class RunHandOff {
     this.protocol = protocol;
     this.terms = terms;
     this.owner = owner;
-  }
-
-  /** Returns how many waiters the run behind a grant may have. */
-  public int maxRun() {
-    return terms.renewed() && !context.options().tuning().maxHandOffTime().isZero()
-        ? Math.min(context.options().tuning().maxHandOffs(), MAX_RUN)
-        : 0;
   }
 
   /**

@@ -1,34 +1,68 @@
 package io.mortise.core.internal.lease;
 
+import com.google.common.base.Ticker;
 import io.mortise.core.spi.AcquireResult;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.NotifyingProtocol;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
- * Observes attempts and releases, so that other clients may acquire first.
+ * Observes attempts and releases, so that other clients may acquire first: reports to {@link
+ * ReleaseFairness} how many other clients have received a release message, and to {@link
+ * NotifiedWaiters} who was notified.
  *
- * <p><b>Threads.</b> Called by any thread that acquires or releases.
+ * @param isHeard tests whether this client is a confirmed subscriber of a channel
  */
-public interface ReleaseObserver {
+public record ReleaseObserver(
+    Predicate<String> isHeard, ReleaseFairness fairness, NotifiedWaiters notified, Ticker ticker) {
 
   /**
-   * Called after Redis has answered the release.
+   * Called after Redis has answered a release. If there was a hold, the reply has the number of
+   * connections that received a message, and a third element if one waiter was notified alone.
    *
-   * @param receivers the number of connections that received a message
-   * @param notified whether one waiter was notified alone
+   * <p>The readers of this client that a write release has notified count as another client. They
+   * enter before the next writer, so the writer's pause delays nobody else.
    */
-  void released(LockProtocol protocol, String holder, long receivers, boolean notified);
-
-  /** Reports a release if Redis has answered that there was a hold. */
-  default void replied(LockProtocol protocol, String holder, List<?> reply) {
-    if ((Long) reply.get(0) == 1) {
-      released(protocol, holder, (Long) reply.get(1), reply.size() > 2);
+  void replied(LockProtocol protocol, String holder, List<?> reply) {
+    if ((Long) reply.get(0) != 1) {
+      return;
+    }
+    if (protocol.allowsHandOff()) {
+      long receivers = (Long) reply.get(1);
+      boolean heardHere = receivers > 0 && isHeard.test(protocol.channel(holder));
+      fairness.onReleased(protocol, heardHere ? receivers - 1 : receivers, ticker.read());
+    }
+    if (reply.size() > 2) {
+      lookAfterNotified(protocol);
     }
   }
 
   /** Called after Redis has answered a forced release: a waiter may have been notified alone. */
-  void forced(LockProtocol protocol);
+  public void forced(LockProtocol protocol) {
+    lookAfterNotified(protocol);
+  }
 
-  /** Called after Redis has answered an attempt, with the time before it was sent. */
-  void attempted(LockProtocol protocol, AcquireResult result, long sentNanos);
+  private void lookAfterNotified(LockProtocol protocol) {
+    if (protocol instanceof NotifyingProtocol notifying) {
+      notified.onNotified(notifying);
+    }
+  }
+
+  /**
+   * Called after Redis has answered an attempt, with the time before it was sent. No check is
+   * needed while a Mortise client holds the lock: the end of its hold notifies the next waiter.
+   * {@link AcquireResult.Busy} may mean a Redisson holder, which notifies none of ours.
+   */
+  public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
+    if (protocol instanceof NotifyingProtocol notifying && isHeldByOurs(notifying, result)) {
+      notified.onHeld(protocol, sentNanos);
+    }
+  }
+
+  private static boolean isHeldByOurs(NotifyingProtocol protocol, AcquireResult result) {
+    return result instanceof AcquireResult.Queued queued
+        ? protocol.isHeldWhenQueued() && !queued.redissonHolds()
+        : result instanceof AcquireResult.Acquired;
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * One hold, from its grant to its end: state, times, listeners, renewal, release, and the release
- * in the background of holds without a holder. Does not wait for locks.
+ * One hold, from its grant to its end: state, times, listeners, renewal, release, the release in
+ * the background of holds without a holder, and the fairness between clients after a release. Does
+ * not wait for locks.
  *
  * <p>{@code RedisLease} is the facade. Its parts do not know it; they know only parts before them:
  * {@code LeaseStateMachine}, {@code LeaseTiming}, {@code FencingToken}, {@code LossDetector},

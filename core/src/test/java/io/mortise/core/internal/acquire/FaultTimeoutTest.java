@@ -75,6 +75,19 @@ class FaultTimeoutTest {
   }
 
   @Test
+  void aTimeoutThatIsOverAtTheAdoptionEndsTheWaitIfTheLastFaultIsRecent() {
+    ticker.advance(10 * SECOND);
+    FaultSeries recent = new FaultSeries(fault, 0, 9 * SECOND + 1);
+
+    assertThrows(LockException.class, () -> unbounded.adopt(recent, 0));
+    faultTimeout(BOUNDED).adopt(recent, 0);
+    unbounded.adopt(new FaultSeries(fault, 0, 9 * SECOND), 0);
+    assertTrue(unbounded.isExpired());
+    unbounded.adopt(null, 0);
+    assertFalse(unbounded.isExpired());
+  }
+
+  @Test
   void eachPauseIsLongerThanTheOneBeforeUntilTheyBeginAgain() {
     assertEquals(10_000_000, unbounded.pauseNanos());
     assertEquals(20_000_000, unbounded.pauseNanos());

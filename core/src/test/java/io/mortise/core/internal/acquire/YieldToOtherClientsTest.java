@@ -12,6 +12,7 @@ import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.scripts.Script;
 import java.time.Duration;
 import java.util.List;

@@ -50,7 +50,7 @@ public record FakeProtocol(LockName name) implements LockProtocol {
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
     return new ScriptCall(
         ACQUIRE,
         List.of(bytes(name.value()), bytes(name.tokenKey()), bytes(name.waitersKey())),

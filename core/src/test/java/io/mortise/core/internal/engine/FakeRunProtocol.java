@@ -16,13 +16,8 @@ public record FakeRunProtocol(FakeProtocol lock, List<String> run, int served)
   }
 
   @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int maxRun) {
-    return lock.acquire(holder, leaseMillis, waits);
-  }
-
-  @Override
-  public ScriptCall acquire(String holder, long leaseMillis, boolean waits) {
-    return lock.acquire(holder, leaseMillis, waits);
+  public ScriptCall acquire(String holder, long leaseMillis, boolean waits, int successors) {
+    return lock.acquire(holder, leaseMillis, waits, successors);
   }
 
   @Override

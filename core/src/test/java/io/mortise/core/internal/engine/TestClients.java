@@ -5,7 +5,7 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.acquire.ReleaseFairness;
+import io.mortise.core.internal.lease.ReleaseFairness;
 import io.mortise.core.spi.WaitPolicy;
 
 /** Clients of a {@link RespServer}. */

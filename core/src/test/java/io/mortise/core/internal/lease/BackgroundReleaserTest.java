@@ -19,14 +19,15 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
+import io.mortise.core.LockOptions;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.lease.TransferableHold.TokenReserve;
-import io.mortise.core.spi.AcquireResult;
+import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
+import io.mortise.core.spi.PlainLockProtocol;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
@@ -67,37 +68,18 @@ class BackgroundReleaserTest {
   private final Scheduler scheduler =
       new Scheduler(() -> 0, () -> Long.MAX_VALUE, workers.threads("scheduler"));
 
-  /** The numbers of receivers that were reported, each behind its holder. */
-  private final List<Object> reported = new CopyOnWriteArrayList<>();
-
-  private final ReleaseObserver observer =
-      new ReleaseObserver() {
-        @Override
-        public void released(
-            LockProtocol protocol, String holder, long receivers, boolean notified) {
-          reported.addAll(List.of(holder, receivers, notified));
-        }
-
-        @Override
-        public void forced(LockProtocol protocol) {
-          throw new AssertionError(protocol);
-        }
-
-        @Override
-        public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
-          throw new AssertionError(protocol);
-        }
-      };
-
+  private final BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
+  private final ReleaseFairness fairness = new ReleaseFairness(0);
   private final BackgroundReleaser releaser =
       new BackgroundReleaser(
           commands,
           scheduler,
-          new BackgroundTasks(workers, scheduler, closing, ticker),
+          tasks,
           closing,
           ticker,
           Math::random,
-          observer);
+          new ReleaseObserver(
+              channel -> false, fairness, new NotifiedWaiters(commands, tasks, ticker), ticker));
 
   private String answer() {
     if (answer.equals(RespServer.HANG_UP)) {
@@ -124,16 +106,18 @@ class BackgroundReleaserTest {
     awaitAfterRuns(this::assertNothingIsPending);
   }
 
-  /** Otherwise this client would not pause for the others that have heard of it. */
+  /** Otherwise this client would not pause for the others, nor look after the notified one. */
   @Test
   void theReleaseOfAnOfferedHoldIsReported() {
     answer = RespServer.integers(List.of(1L, 3L, 1L));
+    LockProtocol lock = new PlainLockProtocol(new LockName("orders"), LockOptions.defaults());
     TransferableHold hold =
         new TransferableHold("holder", 1_000, 1_000, 60_000, 42, TokenReserve.NONE, 0);
 
-    releaser.releaseNow(new FakeProtocol("orders"), hold, SECONDS.toNanos(10));
+    releaser.releaseNow(lock, hold, SECONDS.toNanos(10));
 
-    assertEquals(List.of("holder", 3L, true), reported);
+    assertTrue(fairness.pauseNanos(lock, clock.read()) > 0);
+    assertEquals(1, scheduler.entries(ScheduledTask.class).size(), "a look");
     assertEquals(0, releaser.size());
   }
 

@@ -15,7 +15,6 @@ import io.mortise.connection.testing.RespServer;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockOptions;
-import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;

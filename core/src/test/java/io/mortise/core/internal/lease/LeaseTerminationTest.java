@@ -17,7 +17,6 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import io.mortise.core.composite.LeaseGroup;
-import io.mortise.core.internal.acquire.ReleaseFairness;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.engine.TestClients;
 import io.mortise.core.spi.GroupAttemptResult;

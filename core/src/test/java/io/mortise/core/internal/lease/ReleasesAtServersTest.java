@@ -18,8 +18,6 @@ import io.mortise.connection.testing.TestSettings;
 import io.mortise.connection.topology.Topology;
 import io.mortise.connection.topology.TopologyFactory;
 import io.mortise.core.internal.engine.FakeProtocol;
-import io.mortise.core.spi.AcquireResult;
-import io.mortise.core.spi.LockProtocol;
 import io.mortise.scripts.ScriptCall;
 import java.time.Duration;
 import java.util.List;
@@ -40,25 +38,6 @@ class ReleasesAtServersTest {
   private static final int HOLDS = 50;
   private static final long LEASE_END = 1_000;
 
-  private static final ReleaseObserver UNUSED =
-      new ReleaseObserver() {
-        @Override
-        public void released(
-            LockProtocol protocol, String holder, long receivers, boolean notified) {
-          throw new AssertionError(protocol);
-        }
-
-        @Override
-        public void forced(LockProtocol protocol) {
-          throw new AssertionError(protocol);
-        }
-
-        @Override
-        public void attempted(LockProtocol protocol, AcquireResult result, long sentNanos) {
-          throw new AssertionError(protocol);
-        }
-      };
-
   private final FakeCluster cluster = new FakeCluster(2);
   private final WorkerPool workers = new WorkerPool("test");
   private final Topology topology = TopologyFactory.create(cluster.uri(), SETTINGS, workers);
@@ -71,15 +50,21 @@ class ReleasesAtServersTest {
 
   private final ScriptExecutor commands = new ScriptExecutor(topology, workers, SETTINGS);
 
+  private final BackgroundTasks tasks = new BackgroundTasks(workers, scheduler, closing, ticker);
+
   private final BackgroundReleaser releaser =
       new BackgroundReleaser(
           commands,
           scheduler,
-          new BackgroundTasks(workers, scheduler, closing, ticker),
+          tasks,
           closing,
           ticker,
           Math::random,
-          UNUSED);
+          new ReleaseObserver(
+              channel -> false,
+              new ReleaseFairness(0),
+              new NotifiedWaiters(commands, tasks, ticker),
+              ticker));
 
   @AfterEach
   void close() {

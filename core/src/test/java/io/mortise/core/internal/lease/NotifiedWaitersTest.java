@@ -1,4 +1,4 @@
-package io.mortise.core.internal.acquire;
+package io.mortise.core.internal.lease;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;

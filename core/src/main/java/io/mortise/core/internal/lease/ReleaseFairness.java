@@ -1,4 +1,4 @@
-package io.mortise.core.internal.acquire;
+package io.mortise.core.internal.lease;
 
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
@@ -50,7 +50,7 @@ public final class ReleaseFairness {
    *
    * @param maxPauseNanos the length of the first pause
    */
-  ReleaseFairness(long maxPauseNanos, long nowNanos) {
+  public ReleaseFairness(long maxPauseNanos, long nowNanos) {
     this.maxPauseNanos = maxPauseNanos;
     this.sweptNanos = new AtomicLong(nowNanos);
   }
@@ -100,7 +100,7 @@ public final class ReleaseFairness {
   }
 
   /** Returns the rest of the pause; 0 when there is none. */
-  long pauseNanos(LockProtocol lock, long nowNanos) {
+  public long pauseNanos(LockProtocol lock, long nowNanos) {
     if (pauses.isEmpty()) {
       return 0;
     }
@@ -109,7 +109,7 @@ public final class ReleaseFairness {
   }
 
   /** Adapts the length of the next pause to the outcome of an attempt after a pause. */
-  void onAttempt(LockProtocol lock, boolean granted) {
+  public void onAttempt(LockProtocol lock, boolean granted) {
     pauses.computeIfPresent(
         lock.name(),
         (name, pause) ->

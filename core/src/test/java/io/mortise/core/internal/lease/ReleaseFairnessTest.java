@@ -1,4 +1,4 @@
-package io.mortise.core.internal.acquire;
+package io.mortise.core.internal.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package io.mortise.core.internal.acquire;
+package io.mortise.core.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.mortise.connection.command.ScriptExecutor;
