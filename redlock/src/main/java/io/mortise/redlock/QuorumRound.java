@@ -197,7 +197,7 @@ final class QuorumRound {
   private void refuseOneServerTwice() {
     Map<String, QuorumMember> byId = new HashMap<>();
     for (QuorumMember member : members.all()) {
-      for (String id : member.knownServerIds()) {
+      for (String id : member.health().serverIds()) {
         QuorumMember other = byId.putIfAbsent(id, member);
         if (other != null) {
           throw new IllegalStateException(
