@@ -147,10 +147,10 @@ final class FanOut<T> {
 
   private void deliver(int place, @Nullable T value, @Nullable Throwable failure) {
     LateReplyHandler<T> handler;
-    int abandoned;
+    boolean abandoned;
     synchronized (this) {
       MemberCall<T> call = calls.get(place);
-      abandoned = call.isOpen() ? 1 : 0; // since the close
+      abandoned = call.isOpen(); // since the close
       handler = late;
       if (handler == null) {
         call.value = value;
@@ -167,7 +167,9 @@ final class FanOut<T> {
         return;
       }
     }
-    members.get(place).abandonedCalls().addAndGet(-abandoned);
+    if (abandoned) {
+      members.get(place).health().onAbandonedEnd();
+    }
     if (value != null) {
       handler.accept(place, value);
     }

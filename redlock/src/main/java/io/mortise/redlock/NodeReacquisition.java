@@ -226,7 +226,7 @@ final class NodeReacquisition {
     try {
       return member.acquire(termsFor(current), owner);
     } finally {
-      member.abandonedCalls().decrementAndGet();
+      member.health().onAbandonedEnd();
     }
   }
 

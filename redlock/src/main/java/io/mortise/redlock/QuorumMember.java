@@ -9,13 +9,9 @@ import io.mortise.core.spi.RedisDeployment;
 import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,17 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One member of a quorum: a lock on its own node.
  *
- * <p>A node that hangs would block one more thread with each acquisition that is decided without
- * it. Abandoned calls are therefore counted over all locks on the node. While there are several,
- * the node counts as unresponsive: it is asked only if the others have not decided within their
- * budget. The same holds for a node that was unreachable just now. While there are many, and the
- * node has replied to nothing for a budget, it is not asked at all, and counts as one that does not
- * reply: otherwise a silent majority would block one more thread with each round of each
- * acquisition. The number alone proves nothing: a round that is decided abandons its other calls at
- * once, so many rounds at a time abandon many calls to a node that is only a moment slower.
- *
- * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth},
- * whose parts are atomic or have their own lock.
+ * <p><b>Threads.</b> Any thread may call it. All members on a node share its {@link NodeHealth}.
  */
 record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumMember.class);
@@ -43,12 +29,6 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final String SILENCE =
       "look at the load of the node and at the network, or set a longer nodeWaitBudget";
 
-  private static final int UNRESPONSIVE_CALLS = 4;
-  private static final int SILENT_CALLS = 16;
-
-  /** The part of its budget for which a node that seems silent is still asked. */
-  private static final int BUDGET_PER_SUSPICION = 4;
-
   /** The least budget of a node, unless the lease is short or the user has set one. */
   static final long MIN_BUDGET_NANOS = 50_000_000;
 
@@ -56,94 +36,38 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   private static final Map<RedisDeployment, NodeHealth> HEALTH_BY_CLIENT =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  /**
-   * The health of a node, over all locks on it.
-   *
-   * @param abandonedCalls the number of abandoned calls: calls in progress whose reply no thread
-   *     awaits
-   * @param quietSinceNanos when it last replied, or had few abandoned calls and got one more,
-   *     whichever is later; without meaning while it has few
-   * @param suspicion the last time at which it was found to be silent; null if never
-   * @param serverIds the ids that its servers report; empty until they have answered
-   */
-  record NodeHealth(
-      AtomicInteger abandonedCalls,
-      AtomicLong quietSinceNanos,
-      AtomicReference<@Nullable Suspicion> suspicion,
-      AtomicReference<Set<String>> serverIds,
-      NodeOutage outage) {
-    NodeHealth() {
-      // Not the clock of the source: it refers to the client, which the map must not keep.
-      this(
-          new AtomicInteger(),
-          new AtomicLong(),
-          new AtomicReference<>(),
-          new AtomicReference<>(Set.of()),
-          new NodeOutage(System::nanoTime));
-    }
-  }
-
-  /** That the node was silent from one moment, and was found so at another, by that budget. */
-  private record Suspicion(long quietSinceNanos, long sinceNanos, long budgetNanos) {}
-
   static QuorumMember of(LeaseSource source) {
     Set<RedisDeployment> nodes = source.deployments();
+    NodeHealth unknown = new NodeHealth(source.nanoTime());
     return new QuorumMember(
         source,
         nodes.size() == 1
-            ? HEALTH_BY_CLIENT.computeIfAbsent(nodes.iterator().next(), node -> new NodeHealth())
-            : new NodeHealth());
+            ? HEALTH_BY_CLIENT.computeIfAbsent(nodes.iterator().next(), node -> unknown)
+            : unknown);
   }
 
   QuorumMember detached() {
     return new QuorumMember(source.boundToCaller(), health);
   }
 
-  /** Returns the number of abandoned calls to its node. */
-  AtomicInteger abandonedCalls() {
-    return health.abandonedCalls();
-  }
-
-  /** Returns whether the node is asked only if the others have not decided in their budget. */
+  /** See {@link NodeHealth#isUnresponsive}. */
   boolean isUnresponsive() {
-    return abandonedCalls().get() >= UNRESPONSIVE_CALLS || health.outage().suppressesCalls();
+    return health.isUnresponsive(source.nanoTime());
   }
 
-  /**
-   * Returns whether the node is not asked, because many calls wait for it, and none has had a reply
-   * for the budget. The first caller that finds it so asks nevertheless, and so do others in the
-   * next quarter of the budget: after a pause of this process the replies are about to be read.
-   */
+  /** See {@link NodeHealth#isSilent}. */
   boolean isSilent(long budgetNanos) {
-    if (abandonedCalls().get() < SILENT_CALLS) {
-      return false;
-    }
-    long now = source.nanoTime();
-    long quietSince = health.quietSinceNanos().get();
-    if (now - quietSince < budgetNanos) {
-      return false;
-    }
-    Suspicion suspicion = health.suspicion().get();
-    if (suspicion == null
-        || suspicion.quietSinceNanos() != quietSince
-        || suspicion.budgetNanos() < budgetNanos) {
-      health.suspicion().set(new Suspicion(quietSince, now, budgetNanos));
-      return false;
-    }
-    return now - suspicion.sinceNanos() >= budgetNanos / BUDGET_PER_SUSPICION;
+    return health.isSilent(budgetNanos, source.nanoTime());
   }
 
-  /** Records that a call goes on, whose reply no thread awaits. Allocates nothing. */
+  /** See {@link NodeHealth#onAbandoned}. */
   void onAbandoned() {
-    if (abandonedCalls().get() < SILENT_CALLS) { // the time before the number: isSilent reads both
-      onReply();
-    }
-    abandonedCalls().incrementAndGet();
+    health.onAbandoned(source.nanoTime());
   }
 
-  /** Records that the node has replied to a call: from here on it has another budget. */
+  /** See {@link NodeHealth#onReply}. */
   void onReply() {
-    health.quietSinceNanos().set(source.nanoTime());
+    health.onReply(source.nanoTime());
   }
 
   /** Returns the exception for a node that {@linkplain #isSilent is not asked}. */
@@ -171,12 +95,12 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   /** Acquires a lease; after the first answer also asks for the ids of its servers. */
   Optional<OwnedLease> acquire(LeaseTerms terms, @Nullable Thread owner)
       throws InterruptedException {
-    long begunNanos = health.outage().begin();
+    long begunNanos = source.nanoTime();
     Optional<OwnedLease> lease;
     try {
       lease = source.acquire(terms, owner);
     } catch (LockException e) {
-      if (health.outage().recordFailure(e, begunNanos)) {
+      if (health.recordFailure(e, begunNanos, source.nanoTime())) {
         LOG.warn("{} cannot be used, and locks go on without it: {}", this, e.getMessage());
       }
       throw e;
@@ -191,18 +115,15 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
   }
 
   private void onAnswer() {
-    onReply();
-    if (health.outage().recordAnswer()) {
+    if (health.recordAnswer(source.nanoTime())) {
       LOG.info("{} can be used again", this);
     }
-    if (knownServerIds().isEmpty()) {
-      health
-          .serverIds()
-          .set(
-              source.deployments().stream()
-                  .map(RedisDeployment::serverId)
-                  .flatMap(Optional::stream)
-                  .collect(Collectors.toUnmodifiableSet()));
+    if (health.serverIds().isEmpty()) {
+      health.setServerIds(
+          source.deployments().stream()
+              .map(RedisDeployment::serverId)
+              .flatMap(Optional::stream)
+              .collect(Collectors.toUnmodifiableSet()));
     }
   }
 
@@ -213,11 +134,6 @@ record QuorumMember(LeaseSource source, NodeHealth health) {
     } catch (IllegalMonitorStateException | LockException e) {
       LOG.debug("released: {}", lease, e);
     }
-  }
-
-  /** Returns the ids of its servers; empty if they have not answered yet, or report none. */
-  Set<String> knownServerIds() {
-    return Objects.requireNonNull(health.serverIds().get());
   }
 
   /** Returns the exception for a missing reply. */

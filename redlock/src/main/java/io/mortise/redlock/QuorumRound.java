@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * released.
  *
  * <p><b>Threads.</b> Confined to the thread that runs it; replies that arrive after the decision go
- * to {@link LateGrants}.
+ * to {@link Grants}.
  */
 final class QuorumRound {
   private static final long MIN_REACQUISITION_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -39,7 +39,7 @@ final class QuorumRound {
   private final @Nullable Thread owner;
   private final long budgetNanos;
   private final FanOut<Optional<OwnedLease>> votes;
-  private final GrantedLeases granted;
+  private final Grants grants;
   private List<@Nullable NodeReply<Optional<OwnedLease>>> answers = List.of();
   private @Nullable LockException failure;
 
@@ -50,7 +50,7 @@ final class QuorumRound {
     this.owner = owner;
     this.budgetNanos = members.budgetNanos(terms.leaseMillis());
     this.votes = members.fanOut(budgetNanos);
-    this.granted = new GrantedLeases(members, votes, budgetNanos);
+    this.grants = new Grants(members, votes, budgetNanos); // before it is needed
   }
 
   /**
@@ -67,38 +67,24 @@ final class QuorumRound {
     if (first != null) {
       votes.answer(firstPlace, Optional.of(first));
     }
-    LateGrants late = new LateGrants(members.size());
     boolean won;
     try {
       requestVotes(waitNanos);
       won = VoteCount.of(votes.replies()).isWon();
-      votes.close(!won, won ? late : GrantedLeases.RELEASE_LATE);
+      grants.closeVotes(!won);
       answers = votes.replies();
       won = VoteCount.of(answers).isWon(); // by grants that came at the last moment too
     } catch (InterruptedException | RuntimeException | Error e) {
-      votes.close(true, GrantedLeases.RELEASE_LATE);
-      giveUp(late, false);
+      grants.closeVotes(true);
+      grants.release(false);
       throw e;
     }
     try {
       refuseOneServerTwice();
-      if (won) {
-        return establish(late);
-      }
-      failure = failureUnlessHeldByOthers();
-      granted.release(true);
-      return null;
+      return won ? establish() : fail(failureUnlessHeldByOthers());
     } catch (RuntimeException | Error e) {
-      giveUp(late, true);
+      grants.release(true);
       throw e;
-    }
-  }
-
-  private void giveUp(LateGrants late, boolean awaited) {
-    try {
-      late.reject();
-    } finally {
-      granted.release(awaited);
     }
   }
 
@@ -141,25 +127,22 @@ final class QuorumRound {
   // ---- a majority
 
   /** Writes the token to a majority; the hold exists only after that. */
-  private @Nullable OwnedLease establish(LateGrants late) {
-    Map<Integer, OwnedLease> leases = granted.byPlace();
+  private @Nullable OwnedLease establish() {
+    Map<Integer, OwnedLease> leases = grants.byPlace();
     TokenAgreement tokens = new TokenAgreement(source.name(), members, leases, budgetNanos);
-    long token = tokens.run(late);
+    long token = tokens.run(grants);
     List<@Nullable OwnedLease> confirmed = tokens.confirmedMembers();
     if (confirmed.stream().filter(lease -> lease != null).count() < members.quorum()) {
-      return fail(late, tokens.failure());
+      return fail(tokens.failure());
     }
     return confirmed.stream().filter(lease -> lease != null && lease.isValid()).count()
             < members.quorum()
-        ? fail(late, lostAgain(leases))
-        : begin(confirmed, leases, token, late);
+        ? fail(lostAgain(leases))
+        : begin(confirmed, leases, token);
   }
 
   private @Nullable OwnedLease begin(
-      List<? extends @Nullable OwnedLease> confirmed,
-      Map<Integer, OwnedLease> leases,
-      long token,
-      LateGrants late) {
+      List<? extends @Nullable OwnedLease> confirmed, Map<Integer, OwnedLease> leases, long token) {
     long pauseNanos =
         Math.min(
             Math.max(MIN_REACQUISITION_PAUSE_NANOS, budgetNanos),
@@ -174,15 +157,9 @@ final class QuorumRound {
     }
     if (!hold.isValid()) {
       QuorumMember.releaseQuietly(hold);
-      return fail(late, lostAgain(leases));
+      return fail(lostAgain(leases));
     }
-    leases.forEach(
-        (place, lease) -> {
-          if (confirmed.get(place) == null) {
-            late.accept(place, Optional.of(lease));
-          }
-        });
-    late.attachTo(hold);
+    grants.attachTo(hold, confirmed);
     return hold;
   }
 
@@ -206,10 +183,9 @@ final class QuorumRound {
         : AggregateFailure.of(source.name(), "it was lost before a majority had it", losses);
   }
 
-  private @Nullable OwnedLease fail(LateGrants late, LockException why) {
-    late.reject();
+  private @Nullable OwnedLease fail(@Nullable LockException why) {
     failure = why;
-    granted.release(true);
+    grants.release(true);
     return null;
   }
 
@@ -221,7 +197,7 @@ final class QuorumRound {
   private void refuseOneServerTwice() {
     Map<String, QuorumMember> byId = new HashMap<>();
     for (QuorumMember member : members.all()) {
-      for (String id : member.knownServerIds()) {
+      for (String id : member.health().serverIds()) {
         QuorumMember other = byId.putIfAbsent(id, member);
         if (other != null) {
           throw new IllegalStateException(

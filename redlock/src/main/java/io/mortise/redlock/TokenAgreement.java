@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * remembers it. A member that remembers it already is not asked.
  *
  * <p><b>Threads.</b> Confined to the thread that runs the {@link QuorumRound}; what arrives late is
- * read through {@link LateGrants}, which has its own lock.
+ * read through {@link Grants}, which has its own lock.
  *
  * @see <a href="https://en.wikipedia.org/wiki/Eventual_consistency">Read repair, under "conflict
  *     resolution"</a>
@@ -37,14 +37,14 @@ final class TokenAgreement {
   }
 
   /** Writes tokens back until no grant remembers a later one; returns the agreed token. */
-  long run(LateGrants late) {
+  long run(Grants grants) {
     long token = CommonToken.of(granted.values());
     replies = raise(token);
-    long later = late.tokenIfRemembered(token);
+    long later = grants.tokenIfRemembered(token);
     while (later > token) { // a late grant remembers a holder that the majority did not
       token = later;
       replies = raise(token);
-      later = late.tokenIfRemembered(token);
+      later = grants.tokenIfRemembered(token);
     }
     return token;
   }

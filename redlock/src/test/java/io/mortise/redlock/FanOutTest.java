@@ -69,12 +69,12 @@ class FanOutTest {
     calls.close(false, (place, answer) -> late.add(place + " " + answer));
     var answers = calls.replies();
     assertNull(answers.get(1));
-    assertEquals(1, members.get(1).abandonedCalls().get());
+    assertEquals(1, members.get(1).health().abandonedCalls());
 
     waiting.get(0).run();
 
     assertEquals(List.of("1 slow"), late);
-    assertEquals(0, members.get(1).abandonedCalls().get());
+    assertEquals(0, members.get(1).health().abandonedCalls());
   }
 
   /** Otherwise each call would block one more thread, for as long as a command may take. */
@@ -160,7 +160,7 @@ class FanOutTest {
     calls.close(true, (place, answer) -> late.add(answer));
 
     assertEquals(0, calls.open());
-    assertEquals(0, members.get(0).abandonedCalls().get());
+    assertEquals(0, members.get(0).health().abandonedCalls());
   }
 
   /** The same when it has taken it. */
@@ -178,7 +178,7 @@ class FanOutTest {
     waiting.get(0).run();
 
     assertEquals(List.of("0 yes"), late);
-    assertEquals(0, members.get(0).abandonedCalls().get());
+    assertEquals(0, members.get(0).health().abandonedCalls());
   }
 
   @Test

@@ -16,7 +16,7 @@ class NodeHealthTest {
 
   private WeakReference<FakeNode> usedAndDropped() {
     FakeNode node = new FakeNode("a:1");
-    QuorumMember.of(node).abandonedCalls().incrementAndGet();
+    QuorumMember.of(node).onAbandoned();
     return new WeakReference<>(node, collected);
   }
 

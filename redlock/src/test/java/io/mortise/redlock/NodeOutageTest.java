@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Outages of a node: which suppress calls, and which are logged. */
 class NodeOutageTest {
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it wraps around
-  private final NodeOutage outage = new NodeOutage(clock::get);
+  private final NodeHealth health = new NodeHealth(clock.get());
 
   private static LockException failure(Reason reason) {
     return new LockException(reason, "on purpose", null);
@@ -21,40 +21,40 @@ class NodeOutageTest {
 
   @Test
   void aNewNodeHasNoOutage() {
-    assertFalse(outage.suppressesCalls());
+    assertFalse(health.isUnresponsive(clock.get()));
   }
 
   @Test
   void anUnreachableNodeIsNotCalledForAWhile() {
     record(Reason.UNREACHABLE);
-    assertTrue(outage.suppressesCalls());
+    assertTrue(health.isUnresponsive(clock.get()));
 
-    clock.addAndGet(NodeOutage.PAUSE_NANOS - 1);
-    assertTrue(outage.suppressesCalls());
+    clock.addAndGet(NodeHealth.PAUSE_NANOS - 1);
+    assertTrue(health.isUnresponsive(clock.get()));
     clock.incrementAndGet();
-    assertFalse(outage.suppressesCalls(), "the first caller is let through");
-    assertTrue(outage.suppressesCalls(), "the others stay suppressed");
+    assertFalse(health.isUnresponsive(clock.get()), "the first caller is let through");
+    assertTrue(health.isUnresponsive(clock.get()), "the others stay suppressed");
   }
 
   @Test
   void anAnswerEndsIt() {
     record(Reason.UNREACHABLE);
 
-    outage.recordAnswer();
+    health.recordAnswer(clock.get());
 
-    assertFalse(outage.suppressesCalls());
+    assertFalse(health.isUnresponsive(clock.get()));
   }
 
   @Test
   void aFailureOfACallThatBeganBeforeAnAnswerIsIgnored() {
-    long begun = outage.begin();
+    long begun = clock.get();
     clock.incrementAndGet();
-    outage.recordAnswer();
+    health.recordAnswer(clock.get());
 
-    assertFalse(outage.recordFailure(failure(Reason.ACCESS_DENIED), begun));
+    assertFalse(health.recordFailure(failure(Reason.ACCESS_DENIED), begun, clock.get()));
 
-    assertFalse(outage.recordFailure(failure(Reason.UNREACHABLE), begun));
-    assertFalse(outage.suppressesCalls());
+    assertFalse(health.recordFailure(failure(Reason.UNREACHABLE), begun, clock.get()));
+    assertFalse(health.isUnresponsive(clock.get()));
   }
 
   @ParameterizedTest
@@ -62,11 +62,11 @@ class NodeOutageTest {
   void aNodeThatAnswersWithAnErrorIsCalled(Reason reason) {
     record(reason);
 
-    assertFalse(outage.suppressesCalls());
+    assertFalse(health.isUnresponsive(clock.get()));
   }
 
   private boolean record(Reason reason) {
-    return outage.recordFailure(failure(reason), outage.begin());
+    return health.recordFailure(failure(reason), clock.get(), clock.get());
   }
 
   private void pass(long nanos) {
@@ -80,11 +80,11 @@ class NodeOutageTest {
   void aPermanentFailureIsLoggedImmediatelyAndOnce(Reason reason) {
     assertTrue(record(reason));
     for (int i = 0; i < 10; i++) {
-      pass(NodeOutage.QUIET_NANOS);
+      pass(NodeHealth.QUIET_NANOS);
       assertFalse(record(reason));
     }
-    assertTrue(outage.recordAnswer(), "its end is logged too");
-    assertFalse(outage.recordAnswer());
+    assertTrue(health.recordAnswer(clock.get()), "its end is logged too");
+    assertFalse(health.recordAnswer(clock.get()));
   }
 
   @ParameterizedTest
@@ -93,7 +93,7 @@ class NodeOutageTest {
       names = {"UNREACHABLE", "NOT_READY", "READ_ONLY", "OUT_OF_MEMORY"})
   void aTransientFailureIsLoggedWhenItHasLasted(Reason reason) {
     assertFalse(record(reason));
-    pass(NodeOutage.LASTING_NANOS - 1);
+    pass(NodeHealth.LASTING_NANOS - 1);
     assertFalse(record(reason));
     pass(1);
     assertTrue(record(reason));
@@ -102,19 +102,19 @@ class NodeOutageTest {
 
   @Test
   void aCallThatHungForLongIsALastingOutage() {
-    long begun = outage.begin();
-    pass(NodeOutage.LASTING_NANOS);
+    long begun = clock.get();
+    pass(NodeHealth.LASTING_NANOS);
 
-    assertTrue(outage.recordFailure(failure(Reason.UNREACHABLE), begun));
+    assertTrue(health.recordFailure(failure(Reason.UNREACHABLE), begun, clock.get()));
   }
 
   @Test
   void anOutageThatRecursSoonIsNotLoggedAgain() {
     assertTrue(record(Reason.WRONG_TYPE));
-    assertTrue(outage.recordAnswer());
-    pass(NodeOutage.QUIET_NANOS - 1);
+    assertTrue(health.recordAnswer(clock.get()));
+    pass(NodeHealth.QUIET_NANOS - 1);
     assertFalse(record(Reason.WRONG_TYPE));
-    assertFalse(outage.recordAnswer());
+    assertFalse(health.recordAnswer(clock.get()));
     pass(1);
     assertTrue(record(Reason.WRONG_TYPE));
   }
@@ -122,6 +122,6 @@ class NodeOutageTest {
   @Test
   void aClientThatWasClosedIsNoOutage() {
     assertFalse(record(Reason.CLIENT_CLOSED));
-    assertFalse(outage.recordAnswer());
+    assertFalse(health.recordAnswer(clock.get()));
   }
 }

@@ -43,12 +43,8 @@ class FilesTest {
               "testkit.memory.MemoryServer",
               "testkit.memory.MessageChannels"));
 
-  /**
-   * A loss tells its age to the user, by the clock that it is documented to have. The health of a
-   * quorum's node outlives the clients, so it must not refer to the clock of one.
-   */
-  private static final Set<String> READS_THE_CLOCK =
-      Set.of("core.LeaseLoss", "redlock.QuorumMember");
+  /** A loss tells its age to the user, by the clock that it is documented to have. */
+  private static final Set<String> READS_THE_CLOCK = Set.of("core.LeaseLoss");
 
   private static final int MAX_LINES = 300;
 

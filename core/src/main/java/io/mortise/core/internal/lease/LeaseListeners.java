@@ -5,7 +5,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.internal.event.FlightRecording;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,17 +28,18 @@ import org.slf4j.LoggerFactory;
  * looks at the lost hold. A hold of holds is not in the scheduler: its members notify it again.
  *
  * <p><b>Threads.</b> Any thread may call any method. The monitor guards the listeners and the
- * pending notifications. At most one thread at a time runs the pending notifications of listeners,
- * so they keep their order. A listener that is added after the loss is notified by the thread that
- * adds it. Dependents are notified apart from them, because a user's listener that blocks must not
- * delay them.
+ * pending notifications. At most one thread at a time makes those of the listeners, so they keep
+ * their order. A listener that is added after the loss is notified by the thread that adds it. A
+ * user's listener that blocks delays neither the dependents nor the log, and the log nobody else.
  */
 final class LeaseListeners {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseListeners.class);
 
-  private final NotificationWorkers workers;
   private final String lockName;
   private final boolean logsLoss;
+  private final Pending ofDependents;
+  private final Pending ofListeners;
+  private final Pending ofLog;
 
   // A change makes a new list: most holds have none of these listeners, and many holds are kept.
 
@@ -47,10 +51,6 @@ final class LeaseListeners {
 
   @GuardedBy("this")
   private List<Dependent> dependents = List.of();
-
-  /** The notifications; null before the first one. */
-  @GuardedBy("this")
-  private @Nullable PendingNotifications pending;
 
   @GuardedBy("this")
   private @Nullable LeaseLoss loss;
@@ -66,15 +66,113 @@ final class LeaseListeners {
     }
   }
 
+  /** Notifications that have not been made yet, in order. The monitor guards its fields. */
+  private final class Pending implements Runnable {
+    private final Executor worker;
+    private final boolean repeated;
+
+    /** A change does not add to it, but replaces it. */
+    private List<Runnable> queue = List.of();
+
+    /** Whether a worker makes them. */
+    private boolean running;
+
+    /**
+     * @param repeated whether a notification that an error has ended, such as an {@code
+     *     OutOfMemoryError}, is made again by the next {@link #deliver}
+     */
+    Pending(Executor worker, boolean repeated) {
+      this.worker = worker;
+      this.repeated = repeated;
+    }
+
+    boolean lacksWorker() {
+      return !running && !queue.isEmpty();
+    }
+
+    /** Has all made by a worker, unless one does so; later, if none can be started. */
+    void start() {
+      synchronized (LeaseListeners.this) {
+        if (!lacksWorker()) {
+          return;
+        }
+        running = true;
+      }
+      try {
+        try {
+          worker.execute(this);
+        } catch (RejectedExecutionException closed) { // the workers have ended
+          run();
+        }
+      } catch (RuntimeException | Error failed) {
+        end(failed);
+      }
+    }
+
+    /** Makes all, until an error ends it. */
+    @Override
+    public void run() {
+      try {
+        for (Runnable next = firstOrEnd(); next != null; next = firstOrEnd()) {
+          make(next);
+          if (repeated) {
+            removeFirst();
+          }
+        }
+      } catch (Throwable e) {
+        end(e);
+      }
+    }
+
+    /** Returns the first notification; without one this worker ends, in one step. */
+    private @Nullable Runnable firstOrEnd() {
+      synchronized (LeaseListeners.this) {
+        running = !queue.isEmpty();
+        return !running ? null : repeated ? queue.get(0) : queue.remove(0);
+      }
+    }
+
+    private void removeFirst() {
+      synchronized (LeaseListeners.this) {
+        queue.remove(0);
+      }
+    }
+
+    private void end(Throwable failed) {
+      synchronized (LeaseListeners.this) {
+        running = false;
+      }
+      logFailure("lock '{}': its listeners could not be notified yet", failed);
+    }
+
+    /**
+     * Makes one notification; the listener may throw anything. Throws only if it is made again:
+     * after an error of the JVM, such as an {@code OutOfMemoryError}, and if a dependent could not
+     * notify its own listeners.
+     */
+    void make(Runnable notification) {
+      try {
+        notification.run();
+      } catch (Throwable e) { // an AssertionError too: the others are notified in any case
+        if (repeated && (e instanceof VirtualMachineError || e instanceof UndeliveredException)) {
+          throw e;
+        }
+        logFailure("lock '{}': a listener failed", e);
+      }
+    }
+  }
+
   /**
    * @param workers run a task soon, on another thread
    * @param lockName for the log
    * @param logsLoss whether to warn of a loss; false when the loss is that of another hold
    */
   LeaseListeners(NotificationWorkers workers, String lockName, boolean logsLoss) {
-    this.workers = workers;
     this.lockName = lockName;
     this.logsLoss = logsLoss;
+    this.ofDependents = new Pending(workers.dependents(), true);
+    this.ofListeners = new Pending(workers.listeners(), false);
+    this.ofLog = new Pending(workers.logs(), false);
   }
 
   /** See {@link io.mortise.core.Lease#onLost}. */
@@ -87,7 +185,7 @@ final class LeaseListeners {
       }
     }
     if (earlierLoss != null) {
-      notifyListener(listener, earlierLoss);
+      ofListeners.make(() -> listener.accept(earlierLoss));
     }
   }
 
@@ -118,7 +216,8 @@ final class LeaseListeners {
 
   /**
    * Makes a change and queues its notifications in one step, so that listeners are notified in the
-   * order of the changes.
+   * order of the changes. Longer copies take the place of the queues after the change, by
+   * assignments, which need neither memory nor stack.
    *
    * @param change makes the change; returns false if there was none
    * @param newLoss the loss, with {@link State#LOST}
@@ -126,10 +225,24 @@ final class LeaseListeners {
    */
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
     synchronized (this) {
-      boolean heardOf = newLoss != null || isHeardOf(state);
-      if (!(heardOf ? queueAndChange(change, state, newLoss) : change.getAsBoolean())) {
+      List<Runnable> toDependents = new ArrayList<>(ofDependents.queue);
+      List<Runnable> toListeners = new ArrayList<>(ofListeners.queue);
+      List<Runnable> toLog = new ArrayList<>(ofLog.queue);
+      if (state != State.RELEASED) {
+        dependents.forEach(each -> toDependents.add(() -> each.listener.accept(state)));
+      }
+      onChange.forEach(each -> toListeners.add(() -> each.accept(state)));
+      if (newLoss != null) {
+        onLost.forEach(each -> toListeners.add(() -> each.accept(newLoss)));
+        boolean warns = logsLoss && dependents.stream().noneMatch(each -> each.logs);
+        toLog.add(() -> log(newLoss, warns));
+      }
+      if (!change.getAsBoolean()) {
         return false;
       }
+      ofDependents.queue = toDependents;
+      ofListeners.queue = toListeners;
+      ofLog.queue = toLog;
       if (newLoss != null) {
         loss = newLoss;
         onLost = List.of();
@@ -137,51 +250,6 @@ final class LeaseListeners {
     }
     var unused = deliver();
     return true;
-  }
-
-  @GuardedBy("this")
-  @SuppressWarnings("GuardedBy") // the monitor of the notifications is this one
-  private boolean queueAndChange(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
-    PendingNotifications queue = pending();
-    return queue.addIf(change, () -> prepare(queue, state, newLoss));
-  }
-
-  /** Returns whether a listener is notified of a change that is no loss. */
-  @GuardedBy("this")
-  private boolean isHeardOf(State state) {
-    return !onChange.isEmpty() || (state != State.RELEASED && !dependents.isEmpty());
-  }
-
-  @GuardedBy("this")
-  private PendingNotifications pending() {
-    PendingNotifications present = pending;
-    if (present == null) {
-      present = new PendingNotifications(this, workers, lockName);
-      pending = present;
-    }
-    return present;
-  }
-
-  @GuardedBy("this")
-  @SuppressWarnings("GuardedBy") // the monitor of the notifications is this one
-  private void prepare(PendingNotifications queue, State state, @Nullable LeaseLoss newLoss) {
-    if (state != State.RELEASED) {
-      for (Dependent dependent : dependents) {
-        queue.addForDependents(
-            () -> PendingNotifications.notifyDependent(lockName, dependent.listener, state));
-      }
-    }
-    for (Consumer<State> listener : onChange) {
-      queue.add(() -> notifyListener(listener, state));
-    }
-    if (newLoss != null) {
-      for (Consumer<LeaseLoss> listener : onLost) {
-        queue.add(() -> notifyListener(listener, newLoss));
-      }
-      boolean warns = logsLoss && dependents.stream().noneMatch(dependent -> dependent.logs);
-      queue.addLog(
-          () -> notifyListener(lost -> log(lost, warns), newLoss)); // last, because a log may block
-    }
   }
 
   /** Logs and records one warning for one loss: that of the outermost hold that it ends. */
@@ -197,21 +265,27 @@ final class LeaseListeners {
 
   /** Has what is pending notified on workers; returns whether nothing was. Does not throw. */
   boolean deliver() {
-    PendingNotifications queue = pendingOrNull();
-    return queue == null || queue.deliver();
+    boolean none = isNonePending();
+    ofDependents.start();
+    ofListeners.start();
+    ofLog.start();
+    return none;
+  }
+
+  private synchronized boolean isNonePending() {
+    return ofDependents.queue.isEmpty() && ofListeners.queue.isEmpty() && ofLog.queue.isEmpty();
   }
 
   /** Returns whether notifications are pending that no worker makes now. */
-  boolean lacksWorker() {
-    PendingNotifications queue = pendingOrNull();
-    return queue != null && queue.lacksWorker();
+  synchronized boolean lacksWorker() {
+    return ofDependents.lacksWorker() || ofListeners.lacksWorker() || ofLog.lacksWorker();
   }
 
-  private synchronized @Nullable PendingNotifications pendingOrNull() {
-    return pending;
-  }
-
-  private <T> void notifyListener(Consumer<T> listener, T event) {
-    PendingNotifications.notifyListener(lockName, listener, event);
+  private void logFailure(String message, Throwable thrown) {
+    try {
+      LOG.error(message, lockName, thrown);
+    } catch (Throwable noLog) {
+      // There is no memory even for a message.
+    }
   }
 }

@@ -261,6 +261,21 @@ class LeaseListenersTest {
   }
 
   @Test
+  void aSlowListenerDoesNotDelayTheLogOfTheLoss() {
+    LeaseListeners logged =
+        new LeaseListeners(
+            new NotificationWorkers(
+                workers::execute, workers::execute, line -> notified.add("logged")),
+            "orders",
+            true);
+    logged.onLost(loss -> block());
+
+    lose(logged);
+
+    awaitNotified("logged");
+  }
+
+  @Test
   void aDependentHoldIsNotifiedNeitherOfTheReleaseNorAfterItsEnd() {
     Runnable end = listeners.onChangeWhileHeld(notified::add, true);
     change(listeners, State.RELEASED);
