@@ -105,31 +105,28 @@ public final class FakeSource implements LeaseSource {
   }
 
   @Override
-  public void execute(Runnable task) {
-    workers.add("own");
-    LeaseSource.super.execute(task);
-  }
-
-  /** Without a thread the client tries again later. */
-  @Override
   public void notifyUser(Runnable notification) {
-    if (withoutThreads && !closed) {
-      scheduled.add(notification);
-    } else {
-      execute(notification);
-    }
+    runSoon(notification, "own");
   }
 
   @Override
   public void log(Runnable line) {
-    workers.add("log");
-    LeaseSource.super.execute(line);
+    runSoon(line, "log");
   }
 
   @Override
   public void notifyDependent(Runnable notification) {
-    workers.add("dependents");
-    LeaseSource.super.execute(notification);
+    runSoon(notification, "dependents");
+  }
+
+  /** Without a thread the client tries again later. */
+  private void runSoon(Runnable task, String worker) {
+    workers.add(worker);
+    if (withoutThreads && !closed) {
+      scheduled.add(task);
+    } else {
+      LeaseSource.super.execute(task);
+    }
   }
 
   @Override

@@ -50,7 +50,7 @@ final class Acquisition implements Completions.Operation {
   private final LocalHandOff handOff;
   private final FaultTimeout faultTimeout;
   private final AcquireWait waiting;
-  private final AttemptTurn turn;
+  private final LocalTurn turn;
 
   /** Null while the acquisition waits in the local queue. */
   private @Nullable AcquireAttempts attempts;
@@ -94,7 +94,7 @@ final class Acquisition implements Completions.Operation {
             ticket);
     this.waiting = new AcquireWait(context, protocol, terms, handOff);
     this.turn =
-        new AttemptTurn(leases.closing(), protocol, terms, handOff, ticket, waiting, faultTimeout);
+        new LocalTurn(leases.closing(), protocol, terms, handOff, ticket, waiting, faultTimeout);
   }
 
   /**

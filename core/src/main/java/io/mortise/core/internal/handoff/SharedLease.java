@@ -85,6 +85,11 @@ final class SharedLease extends CompositeLease implements RedisHold {
   }
 
   @Override
+  public RedisLease inRedis() {
+    return base;
+  }
+
+  @Override
   public String holder() {
     return base.holder();
   }

@@ -23,16 +23,23 @@ public final class GroupTokenRaise {
   public static boolean run(List<? extends OwnedLease> leases, long atLeast, GroupTimeout timeout) {
     ListMultimap<ScriptExecutor, RedisLease> groups =
         MultimapBuilder.linkedHashKeys().arrayListValues().build();
-    boolean all = true;
     for (OwnedLease lease : leases) {
-      if (lease.fencingToken() < atLeast && lease instanceof RedisLease redisLease) {
-        groups.put(redisLease.commands(), redisLease);
-      } else {
-        all &= lease.raiseToken(atLeast);
+      if (lease instanceof RedisHold hold && hold.inRedis().fencingToken() < atLeast) {
+        groups.put(hold.inRedis().commands(), hold.inRedis());
       }
     }
+    boolean all = true;
     for (Map.Entry<ScriptExecutor, List<RedisLease>> group : Multimaps.asMap(groups).entrySet()) {
       all &= raiseTogether(group.getKey(), group.getValue(), atLeast, timeout);
+    }
+    return all && raiseEach(leases, atLeast);
+  }
+
+  /** Sends nothing for those whose hold in Redis has the token by now. */
+  private static boolean raiseEach(List<? extends OwnedLease> leases, long atLeast) {
+    boolean all = true;
+    for (OwnedLease lease : leases) {
+      all &= lease.raiseToken(atLeast);
     }
     return all;
   }

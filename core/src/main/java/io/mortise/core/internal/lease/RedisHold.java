@@ -14,6 +14,9 @@ public interface RedisHold extends OwnedLease {
   /** Returns the services of its client. */
   LeaseContext context();
 
+  /** Returns the hold in Redis: this one, or the one that it shares. */
+  RedisLease inRedis();
+
   /** Returns the holder id in Redis. */
   String holder();
 

@@ -121,6 +121,11 @@ public final class RedisLease extends StatefulLease implements RedisHold, Regist
   }
 
   @Override
+  public RedisLease inRedis() {
+    return this;
+  }
+
+  @Override
   public String holder() {
     return id.holder();
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Ticker;
@@ -15,7 +16,9 @@ import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockClient;
+import io.mortise.core.LockException;
 import io.mortise.core.LockOptions;
+import io.mortise.core.composite.LeaseGroup;
 import io.mortise.core.internal.acquire.AcquireContext;
 import io.mortise.core.internal.engine.FakeProtocol;
 import io.mortise.core.internal.engine.RedisLockClient;
@@ -190,6 +193,35 @@ class SharedLeaseTest {
                 method.getName().equals("allowsSharing")
                     ? (Object) true
                     : method.invoke(protocol, arguments));
+  }
+
+  /** As one of a hold of its own does; the command timeout may be much longer. */
+  @Test
+  void itsTokenIsRaisedWithinTheWaitOfTheGroup() {
+    RespServer silent = new RespServer(command -> RespServer.SILENCE);
+    RedisLockClient patient =
+        TestClients.of(
+            silent, LockOptions.builder().lease(LEASE).commandTimeout(LEASE.dividedBy(2)).build());
+    try {
+      LeaseContext context = patient.context().lease();
+      SharedHold shared = shared(context, hold(context, context.nanos()), closed -> {});
+      List<SharedLease> part = List.of(shared.begin(new FakeSource("orders"), null));
+      LeaseTerms waiting =
+          LeaseTerms.of(LockOptions.defaults(), Duration.ofMillis(100), LEASE, false);
+
+      LockException thrown =
+          assertTimeoutPreemptively(
+              BackgroundCall.LIVENESS,
+              () ->
+                  assertThrows(
+                      LockException.class,
+                      () -> LeaseGroup.raiseTokens(part, 50, waiting, () -> 0)));
+
+      assertEquals(LockException.Reason.UNREACHABLE, thrown.reason());
+    } finally {
+      silent.close();
+      patient.close();
+    }
   }
 
   /** As a member of a hold that is lost: one user leaves, and the last one has it released. */

@@ -16,7 +16,7 @@ import io.mortise.core.spi.LockProtocol;
  *
  * <p><b>Threads.</b> Confined to the thread that acquires; the closing of the client ends a pause.
  */
-final class AttemptTurn {
+final class LocalTurn {
   private final ClosingState closing;
   private final LockProtocol protocol;
   private final LeaseTerms terms;
@@ -25,7 +25,7 @@ final class AttemptTurn {
   private final AcquireWait waiting;
   private final FaultTimeout faultTimeout;
 
-  AttemptTurn(
+  LocalTurn(
       ClosingState closing,
       LockProtocol protocol,
       LeaseTerms terms,
