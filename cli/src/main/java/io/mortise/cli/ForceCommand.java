@@ -134,9 +134,7 @@ public final class ForceCommand implements Callable<Integer> {
   }
 
   private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("mortise: " + Cell.printable(line));
-    err.flush();
+    StandardStreams.report(spec.commandLine().getErr(), line);
   }
 
   private int force(List<ForcedRelease> releases) throws IOException {

@@ -157,13 +157,10 @@ public final class InspectCommand implements Callable<Integer> {
   }
 
   private void warn(Census partial) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(
-        "mortise: "
-            + Cell.printable(
-                "%s: only the nodes of the URI were searched, because the slots of the cluster cannot be read: is it down, or does the user lack +cluster|slots or +cluster|info?"
-                    .formatted(partial.server())));
-    err.flush();
+    StandardStreams.report(
+        spec.commandLine().getErr(),
+        "%s: only the nodes of the URI were searched, because the slots of the cluster cannot be read: is it down, or does the user lack +cluster|slots or +cluster|info?"
+            .formatted(partial.server()));
   }
 
   private List<Census> first(RedisClients clients) {
@@ -247,7 +244,7 @@ public final class InspectCommand implements Callable<Integer> {
         lines.add(Style.NAME.of(each.server(), colours()));
       }
       lines.addAll(table.of(each, colours()));
-      if (each.locks().isEmpty() && each.failure().isEmpty()) {
+      if (each.found().locks().isEmpty() && each.failure().isEmpty()) {
         lines.add(
             target.equals(ALL)
                 ? "there are no locks"

@@ -6,14 +6,13 @@ import io.mortise.cli.options.LockKind;
 import io.mortise.cli.options.OutputOptions;
 import io.mortise.cli.options.RedisClients;
 import io.mortise.cli.options.RedisOptions;
+import io.mortise.cli.options.StandardStreams;
 import io.mortise.cli.options.TimeConverter;
 import io.mortise.cli.run.LockedRun;
 import io.mortise.cli.run.RunSettings;
 import io.mortise.cli.run.StartInDoubtException;
-import io.mortise.cli.text.Cell;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.LockOptions;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,9 +64,6 @@ import picocli.CommandLine.Spec;
       "    mortise run --redis redis://a --redis redis://b --redis redis://c x -- make"
     })
 public final class RunCommand implements Callable<Integer> {
-  /** The launcher says whether standard input is a terminal; Java 17 cannot find out. */
-  private static final String TERMINAL_PROPERTY = "mortise.terminal.in";
-
   private static final String SEPARATOR = "--";
   private static final int MAX_STATUS = 255;
 
@@ -229,13 +225,11 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   private boolean isForeground() {
-    return foreground == null ? Boolean.getBoolean(TERMINAL_PROPERTY) : foreground;
+    return foreground == null ? StandardStreams.isInputTerminal() : foreground;
   }
 
   private void report(String sentence) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("mortise: " + Cell.printable(sentence));
-    err.flush();
+    StandardStreams.report(spec.commandLine().getErr(), sentence);
   }
 
   private ParameterException wrong(String message) {

@@ -1,5 +1,6 @@
 package io.mortise.testkit;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -125,24 +126,6 @@ final class DataNodes implements AutoCloseable {
 
   @Override
   public void close() {
-    closeAll(nodes);
-  }
-
-  static void closeAll(List<RedisServer> servers) {
-    RuntimeException failure = null;
-    for (RedisServer server : servers) {
-      try {
-        server.close();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    OpenedClients.closeAll(new ArrayDeque<>(nodes)::poll);
   }
 }

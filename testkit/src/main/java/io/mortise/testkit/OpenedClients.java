@@ -2,6 +2,7 @@ package io.mortise.testkit;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +35,21 @@ final class OpenedClients implements AutoCloseable {
    */
   @Override
   public void close() {
+    closeAll(this::poll);
+  }
+
+  /**
+   * Closes all that the supplier gives, until it gives nothing.
+   *
+   * @throws IllegalStateException if one of them could not be closed; the others are
+   */
+  static void closeAll(Supplier<? extends @Nullable AutoCloseable> all) {
     IllegalStateException failure = null;
-    for (AutoCloseable next = poll(); next != null; next = poll()) {
+    for (AutoCloseable next = all.get(); next != null; next = all.get()) {
       try {
         next.close();
       } catch (Exception e) {
-        IllegalStateException failed = new IllegalStateException("a client could not be closed", e);
+        IllegalStateException failed = new IllegalStateException(next + " could not be closed", e);
         if (failure == null) {
           failure = failed;
         } else {

@@ -7,30 +7,19 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 
 /**
- * A child process that can be killed and suspended, and that does not outlive this JVM. A shutdown
- * hook kills all children that still run; after a {@code kill -9} of this JVM the {@link
- * ProcessGuard} does.
+ * A child process that can be killed and suspended, and that does not outlive this JVM: the {@link
+ * ProcessGuard} kills it.
  *
  * <p><b>Threads.</b> Any thread may call all methods; pauses and resumes are for one thread at a
  * time.
  */
 final class OsProcess {
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
-  private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
-
-  private static final Set<Runnable> CLEANUPS = ConcurrentHashMap.newKeySet();
-
-  static {
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(OsProcess::endAll, "mortise-testkit-kill-children"));
-  }
 
   private final Process process;
   private volatile boolean paused;
@@ -41,26 +30,7 @@ final class OsProcess {
   }
 
   static OsProcess start(ProcessBuilder builder) throws IOException {
-    Process process = ProcessGuard.start(builder);
-    RUNNING.add(process);
-    var unused = process.onExit().thenAccept(RUNNING::remove);
-    return new OsProcess(process);
-  }
-
-  /**
-   * Registers a clean-up for the end of this JVM, after the children have been killed.
-   *
-   * @return removes the registration
-   */
-  static Runnable atShutdown(Runnable cleanup) {
-    CLEANUPS.add(cleanup);
-    return () -> CLEANUPS.remove(cleanup);
-  }
-
-  private static void endAll() {
-    RUNNING.forEach(Process::destroyForcibly);
-    RUNNING.forEach(process -> new OsProcess(process).exitsWithin(SIGNAL_TIMEOUT));
-    CLEANUPS.forEach(Runnable::run);
+    return new OsProcess(ProcessGuard.start(builder));
   }
 
   long pid() {

@@ -2,25 +2,31 @@ package io.mortise.testkit;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shell beside this JVM that sends signals for it, and that kills its children when it is gone.
+ * A shell beside this JVM that sends signals for it, and that kills its children and deletes its
+ * directory when it is gone.
  *
  * <p>The shell reads from a pipe that only this JVM writes to. The pipe closes when this JVM ends,
  * however it ends; the shell then kills ({@code kill -9}) every child that is registered with it
- * and has not ended, also a suspended one. A child begins as a shell that waits for a word on its
- * standard input, and becomes its program, under the same process id, when the guard knows that id.
- * So there is no moment at which the death of this JVM leaves a child behind.
+ * and has not ended, also a suspended one, and deletes the directory of this JVM. An end of this
+ * JVM in order waits for that. Children and directory stay if the shell is killed too.
+ *
+ * <p>A child begins as a shell that waits for a word on its standard input, and becomes its
+ * program, under the same process id, when the guard knows that id. So there is no moment at which
+ * the death of this JVM leaves a child behind.
  *
  * <p>A running shell sends a signal in a fraction of a millisecond; a new {@code kill} process
- * takes several. The shell needs nothing but its built-in commands.
+ * takes several.
  *
  * <p><b>Threads.</b> Any thread may call any method; a lock makes each conversation with the shell
  * one step.
@@ -28,7 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class ProcessGuard {
   private static final String SHELL = "/bin/sh";
 
-  /** Ctrl-C reaches the shell too, and must not end it before this JVM. */
+  /**
+   * Ctrl-C reaches the shell too, and must not end it before this JVM. A killed child may still
+   * finish a system call that makes a file: what cannot be deleted is tried once more.
+   */
   private static final String GUARD =
       """
       trap '' HUP INT TERM
@@ -44,20 +53,37 @@ final class ProcessGuard {
         esac
       done
       [ -z "$children" ] || kill -KILL $children 2>/dev/null
+      rm -rf "$1" || { sleep 1; rm -rf "$1"; }
       """;
 
   /** Ends at once if this JVM dies before it writes the word. */
   private static final String CHILD = "read -r begin && exec \"$@\"";
 
+  private static final int END_TIMEOUT_SECONDS = 10;
+
   private static final ReentrantLock LOCK = new ReentrantLock();
   private static @Nullable ProcessGuard running; // guarded by LOCK
 
-  private final OutputStream orders;
-  private final BufferedReader answers;
+  private final Path directory;
+  private final Process shell;
 
-  private ProcessGuard(Process shell) {
-    this.orders = shell.getOutputStream();
-    this.answers = shell.inputReader(US_ASCII);
+  /** Starts the shell, which deletes the directory. */
+  private ProcessGuard(Path directory) throws IOException {
+    this.directory = directory;
+    this.shell =
+        new ProcessBuilder(SHELL, "-c", GUARD, SHELL, directory.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+  }
+
+  /** The directory for the files of all children; it does not outlive this JVM. */
+  static Path directory() throws IOException {
+    LOCK.lock();
+    try {
+      return running().directory;
+    } finally {
+      LOCK.unlock();
+    }
   }
 
   /** Starts a child that does not outlive this JVM. */
@@ -86,7 +112,7 @@ final class ProcessGuard {
     LOCK.lock();
     try {
       ProcessGuard guard = tell(name, pid);
-      String answer = guard.answers.readLine();
+      String answer = guard.shell.inputReader(US_ASCII).readLine();
       if (!"sent".equals(answer)) {
         throw new IOException("SIG%s did not reach process %d".formatted(name, pid));
       }
@@ -106,20 +132,39 @@ final class ProcessGuard {
   private static ProcessGuard tell(String verb, long pid) throws IOException {
     LOCK.lock();
     try {
-      ProcessGuard guard = running;
-      if (guard == null) {
-        guard =
-            new ProcessGuard(
-                new ProcessBuilder(SHELL, "-c", GUARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start());
-        running = guard;
-      }
-      guard.orders.write((verb + " " + pid + "\n").getBytes(US_ASCII));
-      guard.orders.flush();
+      ProcessGuard guard = running();
+      OutputStream orders = guard.shell.getOutputStream();
+      orders.write((verb + " " + pid + "\n").getBytes(US_ASCII));
+      orders.flush();
       return guard;
     } finally {
       LOCK.unlock();
     }
+  }
+
+  private static ProcessGuard running() throws IOException {
+    ProcessGuard guard = running;
+    if (guard == null) {
+      Path directory = Files.createTempDirectory("mortise-redis-").toAbsolutePath();
+      try {
+        guard = new ProcessGuard(directory);
+      } catch (IOException e) {
+        Files.delete(directory);
+        throw e;
+      }
+      running = guard;
+      Runtime.getRuntime().addShutdownHook(new Thread(guard::end, "mortise-testkit-end-children"));
+    }
+    return guard;
+  }
+
+  /** The end of this JVM in order: returns when the shell has done its last work. */
+  private void end() {
+    try {
+      shell.getOutputStream().close();
+    } catch (IOException e) {
+      // The shell has ended.
+    }
+    shell.onExit().completeOnTimeout(shell, END_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 }

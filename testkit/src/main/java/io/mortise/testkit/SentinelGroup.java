@@ -2,6 +2,7 @@ package io.mortise.testkit;
 
 import static io.mortise.testkit.DataNodes.reachable;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -92,6 +93,6 @@ final class SentinelGroup implements AutoCloseable {
 
   @Override
   public void close() {
-    DataNodes.closeAll(sentinels);
+    OpenedClients.closeAll(new ArrayDeque<>(sentinels)::poll);
   }
 }

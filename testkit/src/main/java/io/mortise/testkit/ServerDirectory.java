@@ -6,16 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory of one server, with its configuration and log; starts the server in it.
+ * The directory of one server, with its configuration and log; starts the server in it. It is below
+ * that of the {@link ProcessGuard}, and so does not outlive this JVM.
  *
  * <p><b>Threads.</b> One thread at a time, as with {@link RedisServer}; any thread may read the
  * log.
@@ -31,7 +34,6 @@ final class ServerDirectory {
   private final boolean sentinel;
   private final List<String> directives;
   private final Map<String, String> environment;
-  private final TemporaryDirectory temporary;
   private final Path directory;
   private boolean hasState;
 
@@ -49,11 +51,10 @@ final class ServerDirectory {
     this.directives = List.copyOf(directives);
     this.environment = Map.copyOf(environment);
     try {
-      temporary = TemporaryDirectory.create();
+      directory = Files.createTempDirectory(ProcessGuard.directory(), "server-");
     } catch (IOException e) {
       throw new UncheckedIOException("no temporary directory for redis-server", e);
     }
-    directory = temporary.path();
   }
 
   Path directory() {
@@ -158,14 +159,28 @@ final class ServerDirectory {
   /** Deletes what a server that is down has persisted: all but its configuration and its log. */
   void forgetData() {
     try {
-      temporary.deleteAllBut(Set.of(directory.resolve(CONFIG), logFile()));
+      deleteAllBut(Set.of(directory, directory.resolve(CONFIG), logFile()));
     } catch (IOException e) {
       throw new UncheckedIOException("the data of redis-server cannot be deleted", e);
     }
   }
 
   void delete() {
-    temporary.delete();
+    try {
+      deleteAllBut(Set.of());
+    } catch (IOException | UncheckedIOException e) {
+      log.warn("'{}' could not be deleted", directory, e);
+    }
+  }
+
+  private void deleteAllBut(Set<Path> kept) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        if (!kept.contains(file)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
   }
 
   /** One word of {@code redis.conf}, whatever characters it has. */

@@ -40,4 +40,21 @@ class ServerDirectoryTest {
       home.delete();
     }
   }
+
+  @Test
+  void aServerLosesItsDataAloneAndInTheEndAllOfItsFiles() throws Exception {
+    ServerDirectory home = new ServerDirectory(Path.of("redis-server"), false, List.of(), Map.of());
+    Path log = Files.createFile(home.directory().resolve("redis.log"));
+    Path config = Files.createFile(home.directory().resolve("redis.conf"));
+    Path data = Files.createDirectory(home.directory().resolve("appendonlydir"));
+    Files.createFile(data.resolve("file"));
+
+    home.forgetData();
+
+    assertTrue(Files.exists(log));
+    assertTrue(Files.exists(config));
+    assertFalse(Files.exists(data));
+    home.delete();
+    assertFalse(Files.exists(home.directory()));
+  }
 }

@@ -5,6 +5,7 @@ import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.internal.engine.RedisLockClient;
 import io.mortise.core.internal.inspect.LockSearch;
+import io.mortise.core.internal.inspect.LockSearch.Found;
 import io.mortise.core.spi.LockName;
 import java.util.List;
 import java.util.Optional;
@@ -13,24 +14,10 @@ import java.util.Optional;
  * The locks that one Redis had at one moment.
  *
  * @param server the URI without user and password
- * @param locks in the order of their names
- * @param hasMore whether there are more than the limit
- * @param unreadable how many hashes the user may not read
- * @param isPartial whether servers of a cluster were not asked, because its slot map cannot be read
+ * @param found the locks; none after a failure
  * @param failure why Redis could not be asked
  */
-public record Census(
-    String server,
-    List<LockInspection> locks,
-    boolean hasMore,
-    long unreadable,
-    boolean isPartial,
-    Optional<LockException> failure) {
-
-  /** Copies the list. */
-  public Census {
-    locks = List.copyOf(locks);
-  }
+public record Census(String server, Found found, Optional<LockException> failure) {
 
   /** Returns whether a text is a pattern; otherwise it is a name. */
   public static boolean isPattern(String text) {
@@ -58,17 +45,10 @@ public record Census(
               failure -> {
                 throw failure;
               });
-      return new Census(server, only, false, 0, false, Optional.empty());
+      return new Census(server, new Found(only, false, 0, false), Optional.empty());
     }
-    LockSearch.Found found =
-        search.find(LockSearch.pattern(client.options().namespace(), target), limit);
-    return new Census(
-        server,
-        found.locks(),
-        found.hasMore(),
-        found.unreadable(),
-        found.isPartial(),
-        Optional.empty());
+    String names = LockSearch.pattern(client.options().namespace(), target);
+    return new Census(server, search.find(names, limit), Optional.empty());
   }
 
   /**
@@ -80,12 +60,17 @@ public record Census(
     try {
       return take(server, client, target, pattern, limit);
     } catch (LockException failure) {
-      return new Census(server, List.of(), false, 0, false, Optional.of(failure));
+      return new Census(server, new Found(List.of(), false, 0, false), Optional.of(failure));
     }
+  }
+
+  /** Returns whether servers were not asked, where there may be more locks. */
+  public boolean isPartial() {
+    return found.isPartial();
   }
 
   /** Returns whether a lock is held. */
   public boolean isAnyHeld() {
-    return locks.stream().anyMatch(LockInspection::isHeld);
+    return found.locks().stream().anyMatch(LockInspection::isHeld);
   }
 }

@@ -44,10 +44,10 @@ public final class LockTable {
   /** Returns the lines of all locks of a Redis, and what is missing among them. */
   public List<String> of(Census census, boolean colours) {
     TextTable table = new TextTable();
-    if (!census.locks().isEmpty()) {
+    if (!census.found().locks().isEmpty()) {
       heading(table);
     }
-    census.locks().forEach(lock -> lock(table, lock));
+    census.found().locks().forEach(lock -> lock(table, lock));
     List<String> lines = new ArrayList<>(table.lines(colours));
     summary(census).forEach(cell -> lines.add(cell.style().of(cell.text(), colours)));
     return lines;
@@ -159,18 +159,18 @@ public final class LockTable {
         .ifPresent(
             failure ->
                 lines.add(new Cell("cannot be asked now: " + failure.getMessage(), Style.PROBLEM)));
-    if (census.hasMore()) {
+    if (census.found().hasMore()) {
       lines.add(
           new Cell(
               "there are more than these %d locks; --limit shows more, a pattern shows others"
-                  .formatted(census.locks().size()),
+                  .formatted(census.found().locks().size()),
               Style.WARNING));
     }
-    if (census.unreadable() > 0) {
+    if (census.found().unreadable() > 0) {
       lines.add(
           new Cell(
               "%d hashes were not read, and may be locks: the user lacks rights, and after some refusals no more are asked for; a pattern of the keys that the user may read finds their locks"
-                  .formatted(census.unreadable()),
+                  .formatted(census.found().unreadable()),
               Style.WARNING));
     }
     return lines;

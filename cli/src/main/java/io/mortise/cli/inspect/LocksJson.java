@@ -39,12 +39,12 @@ public final class LocksJson {
 
   private static void add(ObjectNode node, Census census) {
     node.put("server", census.server());
-    node.put("hasMore", census.hasMore());
-    node.put("unreadable", census.unreadable());
-    node.put("partial", census.isPartial());
+    node.put("hasMore", census.found().hasMore());
+    node.put("unreadable", census.found().unreadable());
+    node.put("partial", census.found().isPartial());
     census.failure().ifPresent(failure -> node.put("failure", failure.getMessage()));
     ArrayNode locks = node.putArray("locks");
-    census.locks().forEach(lock -> add(locks.addObject(), lock));
+    census.found().locks().forEach(lock -> add(locks.addObject(), lock));
   }
 
   static void add(ObjectNode node, LockInspection lock) {

@@ -9,9 +9,6 @@ import picocli.CommandLine.Spec;
 
 /** The options of the output, for every command. */
 public final class OutputOptions {
-  /** The launcher says whether standard output is a terminal; Java 17 cannot find out. */
-  private static final String TERMINAL_PROPERTY = "mortise.terminal.out";
-
   /** The condition under which the output has colours. */
   enum When {
     auto,
@@ -53,7 +50,7 @@ public final class OutputOptions {
   public static Ansi byDefault() {
     return isSet(System.getenv("NO_COLOR"))
             || "dumb".equals(System.getenv("TERM"))
-            || !Boolean.getBoolean(TERMINAL_PROPERTY)
+            || !StandardStreams.isOutputTerminal()
         ? Ansi.OFF
         : Ansi.ON;
   }

@@ -1,5 +1,6 @@
 package io.mortise.cli.options;
 
+import io.mortise.cli.text.Cell;
 import java.io.PrintWriter;
 
 /**
@@ -20,6 +21,16 @@ public final class StandardStreams {
   /** Returns whether standard output is a terminal. */
   public static boolean isOutputTerminal() {
     return Boolean.getBoolean(OUTPUT_PROPERTY);
+  }
+
+  /**
+   * Prints a sentence of the command on standard error, without characters that steer a terminal.
+   *
+   * @param err the writer of the command
+   */
+  public static void report(PrintWriter err, String sentence) {
+    err.println("mortise: " + Cell.printable(sentence));
+    err.flush();
   }
 
   /**

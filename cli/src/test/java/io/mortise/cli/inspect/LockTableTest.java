@@ -9,6 +9,7 @@ import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
 import io.mortise.core.LockException.Reason;
 import io.mortise.core.RedisLock;
+import io.mortise.core.internal.inspect.LockSearch.Found;
 import io.mortise.rwlock.RedisReadWriteLock;
 import io.mortise.testkit.RedisServer;
 import java.time.Duration;
@@ -80,7 +81,7 @@ class LockTableTest {
                 .asBoolean(),
             lock::name);
         assertTrue(
-            found.locks().get(0).toString().contains(", released, and busy for the rest"),
+            found.found().locks().get(0).toString().contains(", released, and busy for the rest"),
             found::toString);
       }
     }
@@ -91,10 +92,7 @@ class LockTableTest {
     Census census =
         new Census(
             "redis://somewhere",
-            List.of(),
-            true,
-            3,
-            false,
+            new Found(List.of(), true, 3, false),
             Optional.of(new LockException(Reason.UNREACHABLE, "no connection", null)));
 
     assertEquals(

@@ -3,8 +3,8 @@ package io.mortise.connection.pipeline;
 import io.mortise.connection.concurrent.Deadline;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionLender;
 import io.mortise.connection.pool.ConnectionPool.PooledConnection;
-import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import io.mortise.connection.pool.SocketBuffers;
@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -29,44 +28,21 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * gives the connection back.
  */
 public final class PipelineTransport implements CommandCombiner.BatchTransport {
-  private final Lender lender;
+  private final ConnectionLender lender;
 
   /** Made before it is needed, for the time when there is no memory for another one. */
   private final CommandException unread = newUnread();
 
-  /** Lends connections to one server. */
-  public interface Lender {
-    /** Borrows a connection; waits for one until the deadline. */
-    PooledConnection borrow(Deadline deadline) throws CommandException;
-
-    /** Returns how many connections can be borrowed at a time. */
-    int maxConnections();
-
-    /**
-     * Runs an exchange on this thread, or on one that may use the socket. If it is long, the
-     * connection is closed at the deadline; see {@link PlatformThreadOffload}.
-     *
-     * @param bytes the approximate length of what it writes
-     */
-    <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange);
-
-    /**
-     * Classifies an exception on that connection, and does what it demands of the other ones. The
-     * commands that were sent may have run.
-     */
-    CommandException fault(RuntimeException thrown, PooledConnection connection);
-  }
-
-  private PipelineTransport(Lender lender) {
+  private PipelineTransport(ConnectionLender lender) {
     this.lender = lender;
   }
 
   /** Returns a combiner of the commands to that server. */
-  public static CommandCombiner to(Lender lender) {
+  public static CommandCombiner to(ConnectionLender lender) {
     return to(lender, CombinerLimits.DEFAULTS);
   }
 
-  public static CommandCombiner to(Lender lender, CombinerLimits limits) {
+  public static CommandCombiner to(ConnectionLender lender, CombinerLimits limits) {
     return new CommandCombiner(lender.toString(), limits, new PipelineTransport(lender));
   }
 
@@ -151,7 +127,7 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     } catch (RuntimeException e) {
       for (PendingCommand each : batch) {
         if (!each.isAnswered()) {
-          each.fail(lender.fault(e, pooled));
+          each.fail(lender.fault(e, pooled, true));
         }
       }
       return false;
@@ -169,7 +145,7 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
 
   /**
    * A long command goes alone. It has its answer when the thread that read it has ended in time: a
-   * later one may be that of another server, see {@link PlatformThreadOffload}.
+   * later one may be that of another server, see {@link ConnectionLender#onThread}.
    */
   private boolean exchangeAlone(PooledConnection pooled, PendingCommand command) {
     List<Object> answers = new ArrayList<>(1);
@@ -226,7 +202,7 @@ public final class PipelineTransport implements CommandCombiner.BatchTransport {
     try {
       return new Reply(connection.getOne(), null, RedisConnection.serverRunIdOf(connection));
     } catch (JedisDataException e) {
-      return lender.fault(e, pooled);
+      return lender.fault(e, pooled, true);
     }
   }
 }

@@ -132,7 +132,7 @@ public final class ErrorClassifier {
   }
 
   /** Returns whether the server, or a proxy before it, closed the connection of that command. */
-  public static boolean hasClosed(CommandException fault) {
+  static boolean hasClosed(CommandException fault) {
     return fault.kind() == Kind.UNREACHABLE
         && fault.getCause() instanceof Exception thrown
         && hasClosed(thrown);

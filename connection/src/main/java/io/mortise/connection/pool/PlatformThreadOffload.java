@@ -47,14 +47,14 @@ import redis.clients.jedis.exceptions.JedisException;
  * connection. It alone closes it, and only before it gives the connection back. So nothing closes a
  * connection late, under its next borrower.
  */
-public final class PlatformThreadOffload implements AutoCloseable {
+final class PlatformThreadOffload implements AutoCloseable {
   private static final @Nullable Method IS_VIRTUAL = isVirtual();
   private static final long CLOSE_AGAIN_NANOS = 100_000_000L;
 
   private final AtomicInteger number = new AtomicInteger();
   private final ExecutorService threads;
 
-  public PlatformThreadOffload() {
+  PlatformThreadOffload() {
     this.threads = WorkerPool.cached(this::newThread);
   }
 
@@ -82,7 +82,7 @@ public final class PlatformThreadOffload implements AutoCloseable {
    *
    * @param bytes see {@link Exchange#bytes}
    */
-  public <T> T run(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
+  <T> T run(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
     boolean isLong = bytes > SocketBuffers.MIN_BYTES;
     if (!isLong && !isRequired()) {
       return exchange.get();

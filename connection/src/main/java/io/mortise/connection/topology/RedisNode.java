@@ -6,9 +6,9 @@ import io.mortise.connection.pipeline.CommandCombiner;
 import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionLender;
 import io.mortise.connection.pool.ConnectionPool;
 import io.mortise.connection.pool.Exchange;
-import io.mortise.connection.pool.PlatformThreadOffload;
 import io.mortise.connection.pool.RedisConnection;
 import io.mortise.connection.pool.Reply;
 import java.util.function.BiConsumer;
@@ -55,7 +55,7 @@ final class RedisNode implements Topology.Server, AutoCloseable {
    * <p>The interrupt status is cleared during the exchange and restored when this returns; a waiter
    * checks it then. An interrupt during the exchange may end the wait for a connection, and, on a
    * virtual thread, connecting; then too the exchange is tried again, while there is time. An
-   * interrupt does not end a command: see {@link PlatformThreadOffload}.
+   * interrupt does not end a command: see {@link ConnectionLender#onThread}.
    */
   @Override
   public Reply exchange(Exchange exchange, Deadline deadline) throws CommandException {

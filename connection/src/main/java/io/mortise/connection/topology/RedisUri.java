@@ -2,10 +2,9 @@ package io.mortise.connection.topology;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.net.InetAddresses;
 import io.mortise.connection.pool.ConnectionSettings.Security;
 import io.mortise.connection.pool.ConnectionSettings.Tls;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -14,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.SslOptions;
-import redis.clients.jedis.util.JedisURIHelper;
 
 /**
  * A URI that names the servers of a client:
@@ -30,11 +29,20 @@ import redis.clients.jedis.util.JedisURIHelper;
  * <p>Without TLS a host may have underscores, as the names of Docker Compose have. An IPv6 address
  * is in brackets. No message of an exception repeats the credentials.
  *
- * @param first the URI with the first of its hosts alone, for all but that host
+ * @param tls whether the scheme is with rediss
+ * @param credentials user and password, still encoded; null if there are none
  * @param hosts the server, the sentinels, or the nodes of the cluster
+ * @param protocol null if the URI leaves it to the client and the server
  * @param masterName the name of the master; empty without sentinels
  */
-record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName) {
+record RedisUri(
+    Kind kind,
+    boolean tls,
+    @Nullable String credentials,
+    Set<HostAndPort> hosts,
+    int database,
+    @Nullable RedisProtocol protocol,
+    String masterName) {
   enum Kind {
     SINGLE,
     CLUSTER,
@@ -45,96 +53,173 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   private static final int SENTINEL_PORT = 26379;
   private static final int MAX_PORT = 65_535;
 
-  /** Scheme, kind, credentials with their @, hosts, path, query, and the master behind a #. */
+  /** Scheme, kind, credentials, hosts, path, query, and the master behind a #. */
   private static final Pattern URI_PARTS =
       Pattern.compile(
-          "(?i)(rediss?)(-sentinel|-cluster)?://([^@/]*@)?([^/?#]*)(/[^?#]*)?(\\?[^#]*)?(?:#(.*))?");
+          "(?i)(rediss?)(-sentinel|-cluster)?://(?:([^@/]*)@)?([^/?#]*)(/[^?#]*)?(?:\\?([^#]*))?(?:#(.*))?");
 
   /** Characters that may stand for themselves in a URI's user and password, and %XX. */
   private static final Pattern CREDENTIALS =
-      Pattern.compile("(?:[^\\x00-\\x20/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
+      Pattern.compile("(?:[^\\p{Cc}\\p{Z}/?#@\\[\\]%\"<>\\\\^`{|}]|%[0-9A-Fa-f]{2})*");
 
-  /**
-   * The three parts of a URI whose host has underscores: the text before the host, the host, and
-   * the text behind it. {@code java.net.URI} finds no host in such a URI, and no user and no port.
-   * Text before an @ is never the host: the group of the credentials is possessive.
-   */
-  private static final Pattern UNDERSCORES =
+  /** A name, an IPv4 address, or an IPv6 address, which may have a zone; and a port. */
+  private static final Pattern SERVER =
+      Pattern.compile("([\\w.-]+|\\[[\\dA-Fa-f:.]+(?:%[\\w.]+)?])(?::(\\d{0,9}))?");
+
+  private static final String LABEL = "[A-Za-z\\d](?:[A-Za-z\\d-]*[A-Za-z\\d])?";
+
+  /** A name, whose last label begins with no digit if it has several, or one with underscores. */
+  private static final Pattern NAME =
       Pattern.compile(
-          "(?i)(rediss?://(?:[^@/?#]*@)?+)((?=[\\w.-]*_)[\\w-]+(?:\\.[\\w-]+)*)([:/?#].*)?");
-
-  /** A URI with one host, whose real name is beside it: the URI may have a placeholder. */
-  private record OneHost(URI uri, String host) {
-    HostAndPort address(int defaultPort) {
-      return new HostAndPort(host, uri.getPort() < 0 ? defaultPort : uri.getPort());
-    }
-  }
+          "(?!.*\\.\\d[^.]*\\.?$)(?:%1$s\\.)*%1$s\\.?|(?=.*_)[\\w-]+(?:\\.[\\w-]+)*"
+              .formatted(LABEL));
 
   /** Parses a URI; throws an {@link IllegalArgumentException} if it is none of these. */
   static RedisUri parse(String text) {
     refuseRawCredentials(text);
     Matcher parts = URI_PARTS.matcher(text);
-    if (parts.matches()) {
-      if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
-        return ofSentinels(parts);
-      }
-      refuseFragment(part(parts, 7));
-      if (!part(parts, 2).isEmpty() || part(parts, 4).contains(",")) {
-        return ofCluster(parts);
-      }
+    if (!parts.matches()) {
+      throw text.matches("(?is)rediss?:.*") ? noHost() : noRedisScheme(text);
     }
-    OneHost server = parsePart(text);
-    return new RedisUri(Kind.SINGLE, server.uri(), Set.of(server.address(DEFAULT_PORT)), "");
-  }
-
-  private static RedisUri ofCluster(Matcher parts) {
-    URI first = firstHost(parts);
-    if (first.getPath() != null && !first.getPath().matches("/?0?")) {
-      throw new IllegalArgumentException(
-          "a Redis Cluster has the database 0 alone, not '%s'".formatted(first.getPath()));
-    }
-    return new RedisUri(Kind.CLUSTER, first, hosts(parts, DEFAULT_PORT), "");
-  }
-
-  private static RedisUri ofSentinels(Matcher parts) {
-    URI first = firstHost(parts);
-    Set<HostAndPort> addresses = hosts(parts, SENTINEL_PORT);
+    Kind kind = kind(parts);
     String masterName = part(parts, 7);
-    if (masterName.isBlank()) {
+    if (kind != Kind.SENTINEL) {
+      refuseFragment(masterName);
+    }
+    Set<HostAndPort> hosts = new LinkedHashSet<>();
+    for (String server : part(parts, 4).split(",", -1)) {
+      hosts.add(server(server, kind == Kind.SENTINEL ? SENTINEL_PORT : DEFAULT_PORT));
+    }
+    int database = database(kind, part(parts, 5));
+    RedisProtocol protocol = protocol(parts.group(6));
+    if (kind == Kind.SENTINEL && masterName.isBlank()) {
       throw new IllegalArgumentException(
           "the URI of sentinels ends with '#' and the name of the master that they watch");
     }
-    return new RedisUri(Kind.SENTINEL, first, addresses, masterName);
+    boolean tls = part(parts, 1).equalsIgnoreCase("rediss");
+    return new RedisUri(kind, tls, parts.group(3), hosts, database, protocol, masterName);
+  }
+
+  private static Kind kind(Matcher parts) {
+    if (part(parts, 2).equalsIgnoreCase("-sentinel")) {
+      return Kind.SENTINEL;
+    }
+    return part(parts, 2).isEmpty() && !part(parts, 4).contains(",") ? Kind.SINGLE : Kind.CLUSTER;
+  }
+
+  private static HostAndPort server(String text, int defaultPort) {
+    Matcher server = SERVER.matcher(text);
+    if (!server.matches() || !isHost(part(server, 1))) {
+      throw noHost();
+    }
+    String digits = part(server, 2);
+    int port = digits.isEmpty() ? defaultPort : Integer.parseInt(digits);
+    if (port == 0 || port > MAX_PORT) {
+      throw new IllegalArgumentException(
+          "the port of a Redis URI is from 1 to %d, not %d".formatted(MAX_PORT, port));
+    }
+    return new HostAndPort(part(server, 1), port);
+  }
+
+  private static boolean isHost(String text) {
+    return NAME.matcher(text).matches()
+        || InetAddresses.isUriInetAddress(text.replaceFirst("%.*]", "]"));
+  }
+
+  private static int database(Kind kind, String path) {
+    if (!path.matches("/?|/\\d{1,4}")) {
+      throw new IllegalArgumentException(
+          "the path of a Redis URI is the number of a database, not '" + path + "'");
+    }
+    if (kind == Kind.CLUSTER && !path.matches("/?0?")) {
+      throw new IllegalArgumentException(
+          "a Redis Cluster has the database 0 alone, not '%s'".formatted(path));
+    }
+    return path.length() < 2 ? 0 : Integer.parseInt(path.substring(1));
+  }
+
+  /** Refuses the parameters of other clients, which would have no effect here. */
+  private static @Nullable RedisProtocol protocol(@Nullable String query) {
+    if (query == null) {
+      return null;
+    }
+    for (String parameter : query.split("&", -1)) {
+      if (!parameter.matches("protocol=[23]")) {
+        String name = parameter.replaceFirst("=.*", "");
+        throw new IllegalArgumentException(
+            "the query of a Redis URI is protocol=2 or protocol=3%s; other settings are in LockOptions"
+                .formatted(name.matches("[A-Za-z_]+") ? ", not '" + name + "'" : ""));
+      }
+    }
+    return query.startsWith("protocol=2") ? RedisProtocol.RESP2 : RedisProtocol.RESP3;
+  }
+
+  private static String part(Matcher parts, int group) {
+    String part = parts.group(group);
+    return part == null ? "" : part;
+  }
+
+  /** Refuses credentials, up to the last @, with a character that ends them for a parser. */
+  private static void refuseRawCredentials(String text) {
+    int to = text.lastIndexOf('@');
+    int scheme = text.indexOf("://");
+    int from = scheme < 0 || scheme > to ? 0 : scheme + 3;
+    if (to >= 0 && !CREDENTIALS.matcher(text.substring(from, to)).matches()) {
+      throw new IllegalArgumentException(
+          "user and password stand percent-encoded in a Redis URI: %25 for '%', %40 for '@', %2F"
+              + " for '/', %3F for '?', %23 for '#', %20 for a space");
+    }
+  }
+
+  private static void refuseFragment(String fragment) {
+    if (!fragment.isEmpty()) {
+      throw new IllegalArgumentException(
+          "a '#' with a name is for the master of sentinels, in a URI of redis-sentinel://");
+    }
+  }
+
+  private static IllegalArgumentException noHost() {
+    return new IllegalArgumentException(
+        "not a URI like redis://user:password@host:6379/0: the Redis URI names no host, or one with"
+            + " a character that no host name has, or a port that is no number; an IPv6 address is"
+            + " in brackets");
+  }
+
+  /** Names the scheme, unless that may be a user. */
+  private static IllegalArgumentException noRedisScheme(String text) {
+    Matcher scheme = Pattern.compile("(?s)([A-Za-z][A-Za-z\\d+.-]*:)[^@]*").matcher(text);
+    return new IllegalArgumentException(
+        "a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss"
+            + " for TLS"
+            + (scheme.matches() ? ", not with '" + part(scheme, 1) + "'" : ""));
   }
 
   /** Returns the settings of the servers with the keys; refuses security without an effect. */
   DefaultJedisClientConfig.Builder config(Security security) {
     refuseUseless(security);
     refuseUnderscoresWithTls();
-    DefaultJedisClientConfig.Builder config =
-        withTls(security.tls()).database(JedisURIHelper.getDBIndex(first));
+    DefaultJedisClientConfig.Builder config = withTls(security.tls()).database(database);
     authenticate(config);
-    if (JedisURIHelper.getRedisProtocol(first) != null) {
-      config.protocol(JedisURIHelper.getRedisProtocol(first));
+    if (protocol != null) {
+      config.protocol(protocol);
     }
     return config;
   }
 
   /** Sets user and password, each decoded by itself: a decoded user may have a colon. */
   private void authenticate(DefaultJedisClientConfig.Builder config) {
-    String raw = first.getRawUserInfo();
-    if (raw == null) {
+    if (credentials == null) {
       return;
     }
-    int colon = raw.indexOf(':');
+    int colon = credentials.indexOf(':');
     if (colon < 0) {
       throw new IllegalArgumentException(
           "the Redis URI names a user without a password; with a password alone, it is"
               + " redis://:password@host:6379/0");
     }
     config
-        .user(colon == 0 ? null : decoded(raw.substring(0, colon)))
-        .password(decoded(raw.substring(colon + 1)));
+        .user(colon == 0 ? null : decoded(credentials.substring(0, colon)))
+        .password(decoded(credentials.substring(colon + 1)));
   }
 
   private static String decoded(String text) {
@@ -150,21 +235,21 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   }
 
   @SuppressWarnings("deprecation") // what replaces these takes files, and no context
-  private DefaultJedisClientConfig.Builder withTls(@Nullable Tls tls) {
+  private DefaultJedisClientConfig.Builder withTls(@Nullable Tls given) {
     DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder();
-    if (!JedisURIHelper.isRedisSSLScheme(first)) {
+    if (!tls) {
       return config;
     }
-    return tls == null
+    return given == null
         ? config.sslOptions(SslOptions.defaults())
         : config
             .ssl(true)
-            .sslSocketFactory(tls.context().getSocketFactory())
-            .sslParameters(tls.parameters());
+            .sslSocketFactory(given.context().getSocketFactory())
+            .sslParameters(given.parameters());
   }
 
   private void refuseUseless(Security security) {
-    if (security.tls() != null && !JedisURIHelper.isRedisSSLScheme(first)) {
+    if (security.tls() != null && !tls) {
       throw new IllegalArgumentException(
           "a context of TLS is for a URI with rediss, and this one has redis");
     }
@@ -177,7 +262,7 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   /** The JVM compares the certificate with the host, and accepts none for a name with '_'. */
   private void refuseUnderscoresWithTls() {
     for (HostAndPort server : hosts) {
-      if (JedisURIHelper.isRedisSSLScheme(first) && server.getHost().contains("_")) {
+      if (tls && server.getHost().contains("_")) {
         throw new IllegalArgumentException(
             "no certificate is valid for the host '%s', because its name has '_'; with rediss, give"
                     .formatted(server.getHost())
@@ -190,98 +275,5 @@ record RedisUri(Kind kind, URI first, Set<HostAndPort> hosts, String masterName)
   @Override
   public String toString() {
     return kind + " " + hosts;
-  }
-
-  /** Returns the URI with the first of its hosts alone. */
-  private static URI firstHost(Matcher parts) {
-    String host = part(parts, 4).split(",", -1)[0];
-    return parsePart(
-            part(parts, 1) + "://" + part(parts, 3) + host + part(parts, 5) + part(parts, 6))
-        .uri();
-  }
-
-  private static Set<HostAndPort> hosts(Matcher parts, int defaultPort) {
-    Set<HostAndPort> hosts = new LinkedHashSet<>();
-    for (String host : part(parts, 4).split(",", -1)) {
-      hosts.add(parsePart(part(parts, 1) + "://" + host).address(defaultPort));
-    }
-    return hosts;
-  }
-
-  private static String part(Matcher parts, int group) {
-    String part = parts.group(group);
-    return part == null ? "" : part;
-  }
-
-  /** Refuses credentials, up to the last @, with a character that ends them for a parser. */
-  private static void refuseRawCredentials(String text) {
-    int from = text.indexOf("://");
-    int to = text.lastIndexOf('@');
-    if (to >= 0 && !CREDENTIALS.matcher(text.substring(from < 0 ? 0 : from + 3, to)).matches()) {
-      throw new IllegalArgumentException(
-          "user and password stand percent-encoded in a Redis URI: %25 for '%', %40 for '@', %2F"
-              + " for '/', %3F for '?', %23 for '#', %20 for a space");
-    }
-  }
-
-  private static void refuseFragment(String fragment) {
-    if (!fragment.isEmpty()) {
-      throw new IllegalArgumentException(
-          "a '#' with a name is for the master of sentinels, in a URI of redis-sentinel://");
-    }
-  }
-
-  /** Refuses the parameters of other clients, which would have no effect here. */
-  private static void refuseUnknown(@Nullable String query) {
-    for (String parameter : query == null ? new String[0] : query.split("&", -1)) {
-      if (!parameter.matches("protocol=[23]")) {
-        String name = parameter.replaceFirst("=.*", "");
-        throw new IllegalArgumentException(
-            "the query of a Redis URI is protocol=2 or protocol=3%s; other settings are in LockOptions"
-                .formatted(name.matches("[A-Za-z_]+") ? ", not '" + name + "'" : ""));
-      }
-    }
-  }
-
-  private static OneHost parsePart(String text) {
-    Matcher underscores = UNDERSCORES.matcher(text);
-    String host = underscores.matches() ? part(underscores, 2) : null;
-    URI uri;
-    try {
-      uri =
-          new URI(
-              host == null
-                  ? text
-                  : part(underscores, 1) + "x".repeat(host.length()) + part(underscores, 3));
-    } catch (URISyntaxException e) {
-      // Without the cause: its message repeats the whole text, with the password.
-      throw new IllegalArgumentException(
-          "not a URI like redis://user:password@host:6379/0: %s at index %d"
-              .formatted(e.getReason(), e.getIndex()));
-    }
-    if (!JedisURIHelper.isRedisScheme(uri) && !JedisURIHelper.isRedisSSLScheme(uri)) {
-      throw new IllegalArgumentException(
-          "a Redis URI starts with redis://, redis-cluster:// or redis-sentinel://, or with rediss"
-              + " for TLS"
-              + (uri.getScheme() == null || text.contains("@")
-                  ? ""
-                  : ", not with '" + uri.getScheme() + ":'"));
-    }
-    if (uri.getHost() == null) {
-      throw new IllegalArgumentException(
-          "the Redis URI names no host, or one with a character that no host name has, or a port"
-              + " that is no number; an IPv6 address is in brackets");
-    }
-    if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
-      throw new IllegalArgumentException(
-          "the port of a Redis URI is from 1 to %d, not %d".formatted(MAX_PORT, uri.getPort()));
-    }
-    String path = uri.getPath() == null ? "" : uri.getPath();
-    if (!path.matches("/?|/\\d{1,4}")) {
-      throw new IllegalArgumentException(
-          "the path of a Redis URI is the number of a database, not '" + path + "'");
-    }
-    refuseUnknown(uri.getQuery());
-    return new OneHost(uri, host == null ? uri.getHost() : host);
   }
 }

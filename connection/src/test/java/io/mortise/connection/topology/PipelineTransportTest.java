@@ -17,6 +17,7 @@ import io.mortise.connection.pipeline.CommandCombiner;
 import io.mortise.connection.pipeline.PipelineTransport;
 import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
+import io.mortise.connection.pool.ConnectionLender;
 import io.mortise.connection.pool.ConnectionPool;
 import io.mortise.connection.pool.ConnectionSettings;
 import io.mortise.connection.pool.Reply;
@@ -216,15 +217,9 @@ class PipelineTransportTest {
   }
 
   /** A server whose connection was closed at the deadline, and has connected again meanwhile. */
-  private final class LateServer implements PipelineTransport.Lender {
-    @Override
-    public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
-      return lender.borrow(deadline);
-    }
-
-    @Override
-    public int maxConnections() {
-      return lender.maxConnections();
+  private static final class LateServer extends ConnectionLender {
+    LateServer(String address, ConnectionPool connections) {
+      super(address, connections);
     }
 
     @Override
@@ -233,19 +228,13 @@ class PipelineTransportTest {
       var unused = exchange.get();
       throw new JedisConnectionException(new SocketTimeoutException("on purpose"));
     }
-
-    @Override
-    public CommandException fault(
-        RuntimeException thrown, ConnectionPool.PooledConnection connection) {
-      return lender.fault(thrown, connection);
-    }
   }
 
   /** It may be the answer of another database. */
   @Test
   void anAnswerToALongCommandThatIsTooLateIsNotDelivered() {
     open.countDown();
-    CommandCombiner late = PipelineTransport.to(new LateServer());
+    CommandCombiner late = PipelineTransport.to(new LateServer(server.address(), connections));
     String name = "lock1" + "x".repeat(SocketBuffers.MIN_BYTES);
     ScriptExchange command =
         new ScriptExchange(ScriptRequest.of(TestCalls.inspect(name)), topology);

@@ -1,13 +1,8 @@
-package io.mortise.connection.topology;
+package io.mortise.connection.pool;
 
 import io.mortise.connection.concurrent.Deadline;
-import io.mortise.connection.pipeline.PipelineTransport;
-import io.mortise.connection.pool.CommandException;
 import io.mortise.connection.pool.CommandException.Kind;
-import io.mortise.connection.pool.ConnectionPool;
-import io.mortise.connection.pool.ErrorClassifier;
-import io.mortise.connection.pool.PlatformThreadOffload;
-import io.mortise.connection.pool.RedisConnection;
+import io.mortise.connection.pool.ConnectionPool.PooledConnection;
 import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 
@@ -17,12 +12,12 @@ import redis.clients.jedis.Connection;
  *
  * <p><b>Threads.</b> Any thread may call every method. A connection belongs to its borrower.
  */
-final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable {
+public class ConnectionLender implements AutoCloseable {
   private final String address;
   private final ConnectionPool connections;
   private final PlatformThreadOffload offload = new PlatformThreadOffload();
 
-  ConnectionLender(String address, ConnectionPool connections) {
+  public ConnectionLender(String address, ConnectionPool connections) {
     this.address = address;
     this.connections = connections;
   }
@@ -36,8 +31,7 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
    * the two. If the second is not made either, the first failure is thrown, unless that of the
    * second is a reply or one that lasts.
    */
-  @Override
-  public ConnectionPool.PooledConnection borrow(Deadline deadline) throws CommandException {
+  public PooledConnection borrow(Deadline deadline) throws CommandException {
     long before = deadline.leftNanos();
     try {
       return borrowOnce(deadline);
@@ -50,7 +44,7 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
     }
   }
 
-  private ConnectionPool.PooledConnection borrowAgain(Deadline deadline, CommandException closed)
+  private PooledConnection borrowAgain(Deadline deadline, CommandException closed)
       throws CommandException {
     try {
       return borrowOnce(deadline);
@@ -64,7 +58,7 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
   }
 
   /** Borrows a connection; waits for one until the deadline. */
-  ConnectionPool.PooledConnection borrowOnce(Deadline deadline) throws CommandException {
+  public PooledConnection borrowOnce(Deadline deadline) throws CommandException {
     try {
       return connections.borrow(deadline);
     } catch (InterruptedException e) {
@@ -80,13 +74,13 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
     }
   }
 
-  @Override
+  /** Returns how many connections can be borrowed at a time. */
   public int maxConnections() {
     return connections.maxConnections();
   }
 
   /** Returns a new connection that nobody else gets; see {@link ConnectionPool#connect}. */
-  Connection connect(Deadline deadline) throws CommandException {
+  public Connection connect(Deadline deadline) throws CommandException {
     try {
       return connections.connect(deadline);
     } catch (RuntimeException e) {
@@ -94,23 +88,22 @@ final class ConnectionLender implements PipelineTransport.Lender, AutoCloseable 
     }
   }
 
-  @Override
+  /**
+   * Runs an exchange on this thread, or on one that may use the socket. If it is long, the
+   * connection is closed at the deadline; see {@link PlatformThreadOffload}.
+   *
+   * @param bytes the approximate length of what it writes
+   */
   public <T> T onThread(Connection connection, int bytes, Deadline deadline, Supplier<T> exchange) {
     return offload.run(connection, bytes, deadline, exchange);
   }
 
-  @Override
-  public CommandException fault(RuntimeException thrown, ConnectionPool.PooledConnection pooled) {
-    return fault(thrown, pooled, true);
-  }
-
   /**
-   * Classifies an exception on that connection.
+   * Classifies an exception on that connection, and does what it demands of the other ones.
    *
    * @param sent whether the command had been sent, so that it may have run
    */
-  CommandException fault(
-      RuntimeException thrown, ConnectionPool.PooledConnection pooled, boolean sent) {
+  public CommandException fault(RuntimeException thrown, PooledConnection pooled, boolean sent) {
     CommandException fault =
         ErrorClassifier.of(thrown, address, sent)
             .onServer(RedisConnection.serverRunIdOf(pooled.connection()));
