@@ -5,6 +5,7 @@ import io.mortise.core.composite.MemberReplies;
 import io.mortise.core.spi.LeaseSource;
 import io.mortise.core.spi.LeaseTerms;
 import io.mortise.core.spi.OwnedLease;
+import io.mortise.core.spi.ThreadOwnership;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -84,10 +85,8 @@ final class MultiLease extends CompositeLease {
 
   /** A thread may hold a member separately too, with a minimum of its own. */
   @Override
-  public void waiveMinimum() {
-    if (!mode.ownsByThread()) {
-      super.waiveMinimum();
-    }
+  protected boolean isOfThisHoldAlone(int place) {
+    return !mode.ownsByThread() || ThreadOwnership.holdCount(memberSources.get(place)) <= 1;
   }
 
   /** A thread re-enters each member, because it may also hold the member separately. */

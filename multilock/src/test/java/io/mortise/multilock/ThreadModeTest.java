@@ -200,6 +200,21 @@ class ThreadModeTest {
     assertThreadHoldsEachMemberOnce(this);
   }
 
+  @Test
+  void aWholeThatNobodyReceivesWaivesTheMinimumOfItsOtherMembers() throws Exception {
+    ThreadOwnership.registerFor(this, members.get(1), leases.get(1), TERMS); // separately
+    lockMembers(mode);
+    MultiLease hold =
+        new MultiLease(whole, members, leases, 1, Thread.currentThread(), true, mode, 0);
+    calls.clear();
+
+    hold.releaseUnused();
+
+    assertEquals(
+        List.of("waiveMinimum first", "waiveMinimum last"),
+        calls.stream().filter(call -> call.startsWith("waiveMinimum")).toList());
+  }
+
   /** The whole has no minimum yet: nobody has received it. */
   @Test
   void aWholeThatNobodyReceivesLeavesTheMinimumOfAMemberThatTheThreadHolds() throws Exception {

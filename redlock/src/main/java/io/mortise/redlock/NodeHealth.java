@@ -23,9 +23,10 @@ import java.util.concurrent.TimeUnit;
  * therefore logged once: immediately if it is permanent, as a wrong password is, and otherwise
  * after {@link #LASTING_NANOS}.
  *
- * <p><b>Threads.</b> Any thread may call any method. The monitor guards the fields; a healthy node
- * costs its callers volatile reads and writes. No method allocates anything. The times are those of
- * the caller's clock, and all callers have the same one.
+ * <p><b>Threads.</b> Any thread may call any method. The monitor guards the fields. A healthy node
+ * costs its callers volatile reads and writes, and the monitor twice for a call that a decided
+ * round leaves open. No method allocates anything. The times are those of the caller's clock, and
+ * all callers have the same one.
  */
 final class NodeHealth {
   /** How long an unreachable node is not asked again. */

@@ -35,12 +35,13 @@ final class ProcessGuard {
   private static final String SHELL = "/bin/sh";
 
   /**
-   * Ctrl-C reaches the shell too, and must not end it before this JVM. A killed child may still
-   * finish a system call that makes a file: what cannot be deleted is tried once more.
+   * Ctrl-C reaches the shell too, and must not end it before this JVM, nor must an answer that this
+   * JVM does not read any more. A killed child may still finish a system call that makes a file:
+   * what cannot be deleted is tried once more.
    */
   private static final String GUARD =
       """
-      trap '' HUP INT TERM
+      trap '' HUP INT TERM PIPE
       children=
       while read -r verb pid; do
         case $verb in

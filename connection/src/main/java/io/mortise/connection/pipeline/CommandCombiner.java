@@ -115,6 +115,7 @@ public final class CommandCombiner {
   Reply submit(PendingCommand command) throws CommandException {
     command.queueUntil(Deadline.after(limits.maxQueueNanos(), command.deadline().ticker()));
     boolean queued = false;
+    boolean sent = false;
     try {
       while (!command.isAnswered()) {
         if (command.queueEnd().hasPassed()) {
@@ -123,6 +124,7 @@ public final class CommandCombiner {
         if (command.isWaiting() && tryStartBatch(command)) {
           try {
             if (command.claim()) {
+              sent = true;
               if (queued) {
                 waiting.remove(command);
               }
@@ -141,7 +143,8 @@ public final class CommandCombiner {
       return command.reply();
     } finally {
       try {
-        if (!withdraw(command) && command.isLate() && command.wasSignalled()) {
+        // The end of its own batch has signalled the next one.
+        if (!withdraw(command) && !sent && command.wasSignalled() && command.isLate()) {
           signalNext();
         }
       } finally {
@@ -202,7 +205,7 @@ public final class CommandCombiner {
   // ---- the batches under way
 
   private boolean tryStartBatch(PendingCommand command) throws CommandException {
-    if (command.isLate() && command.deadline().hasPassed()) {
+    if (command.isMarkedLate() && command.deadline().hasPassed()) {
       timeOut(command);
       return false;
     }

@@ -62,14 +62,13 @@ final class NodeChannels {
   }
 
   void remove(WakeupChannel channel) {
+    if (channel.requested) {
+      unsubscribing.add(channel.name); // first: without memory the channel is a stray
+    }
     channels.remove(channel.name);
     unrequested.remove(channel);
-    boolean subscribed = channel.requested;
     channel.requested = false;
     channel.confirmed = false;
-    if (subscribed) {
-      unsubscribing.add(channel.name); // last: there may be no memory
-    }
   }
 
   List<WakeupChannel> those(Predicate<WakeupChannel> wanted) {

@@ -79,7 +79,7 @@ record RedisUri(
     refuseRawCredentials(text);
     Matcher parts = URI_PARTS.matcher(text);
     if (!parts.matches()) {
-      throw text.matches("(?is)rediss?:.*") ? noHost() : noRedisScheme(text);
+      throw text.matches("(?is)rediss?(-sentinel|-cluster)?:.*") ? noHost() : noRedisScheme(text);
     }
     Kind kind = kind(parts);
     String masterName = part(parts, 7);
@@ -182,7 +182,7 @@ record RedisUri(
     return new IllegalArgumentException(
         "not a URI like redis://user:password@host:6379/0: the Redis URI names no host, or one with"
             + " a character that no host name has, or a port that is no number; an IPv6 address is"
-            + " in brackets");
+            + " in brackets, an IPv4 address has no leading zeros, and no line ends in the URI");
   }
 
   /** Names the scheme, unless that may be a user. */

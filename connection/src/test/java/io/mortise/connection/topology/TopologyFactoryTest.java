@@ -270,6 +270,8 @@ class TopologyFactoryTest {
         "redis://[10.0.0.1]       | an IPv6 address is in brackets",
         "redis://10.0.0.256       | the Redis URI names no host, or one with a character",
         "redis://10.0.0           | the Redis URI names no host, or one with a character",
+        "redis://10.0.0.01        | an IPv4 address has no leading zeros",
+        "redis-cluster:example    | the Redis URI names no host",
         "redis://example.1        | the Redis URI names no host, or one with a character",
         "redis://-example         | the Redis URI names no host, or one with a character",
         "redis://example-.net     | the Redis URI names no host, or one with a character",

@@ -124,7 +124,17 @@ abstract class DelegatingLease extends StatefulLease {
   @Override
   public void waiveMinimum() {
     minimum.waive();
-    members.all().forEach(OwnedLease::waiveMinimum);
+    for (int i = 0; i < members.capacity(); i++) {
+      OwnedLease member = members.at(i);
+      if (member != null && isOfThisHoldAlone(i)) {
+        member.waiveMinimum();
+      }
+    }
+  }
+
+  /** Returns whether the member at that place is part of nothing else, which may keep it longer. */
+  protected boolean isOfThisHoldAlone(int place) {
+    return true;
   }
 
   @Override

@@ -124,8 +124,8 @@ public interface LeaseSource {
   }
 
   /**
-   * Notifies the user of a hold of its change soon, on a thread of the client; later if none can be
-   * started, and never drops it.
+   * Notifies the user of a hold of its change soon, on a thread of the client. A client that can
+   * start no thread does so later, at its close at the latest.
    *
    * @param notification may block
    */

@@ -133,7 +133,11 @@ final class AttemptAccount {
         UnansweredAttempts earlier = before.afterGrant();
         leases.forEach(lease -> lease.termination().setUnanswered(earlier));
       } else {
-        leases.subList(0, registered).forEach(this::unregister);
+        for (int i = 0; i < leases.size(); i++) {
+          if (i != registered) { // that one has refused itself
+            unregister(leases.get(i));
+          }
+        }
         // Meanwhile; a lost hold is released in the background.
         spent |= leases.stream().anyMatch(lease -> lease.loss().isPresent());
         unanswered = before.plusHold(leaseEnd()); // it has a reply too

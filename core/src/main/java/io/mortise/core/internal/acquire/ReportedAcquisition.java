@@ -114,6 +114,9 @@ public final class ReportedAcquisition {
   /** Returns what reports the locks of a group; empty if nobody listens, or memory is short. */
   private static List<AcquisitionEvents> allRequested(
       AcquireContext context, List<GroupProtocol> protocols, Thread asker) {
+    if (!context.lease().events().isObserved()) {
+      return List.of();
+    }
     List<AcquisitionEvents> events = new ArrayList<>(protocols.size());
     for (GroupProtocol protocol : protocols) {
       AcquisitionEvents each = requested(context, protocol, asker);

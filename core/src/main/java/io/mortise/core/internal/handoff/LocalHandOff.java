@@ -153,12 +153,12 @@ public final class LocalHandOff {
   }
 
   /**
-   * Joins a hold; null if there is none, or it was lost before it was joined: a forced release may
-   * have returned in between, and after that nobody enters by the old hold.
+   * Joins a hold; null if there is none, or it has open questions once it is joined: a forced
+   * release may have returned in between, and after that nobody enters by the old hold.
    */
   private @Nullable RedisHold joinShared() {
     SharedLease lease = sharedHolds.join(lockId(), source, terms, owner);
-    return lease == null ? null : admitSuccessors(lease, lease::isValid);
+    return lease == null ? null : admitSuccessors(lease, () -> lease.inRedis().isSettled());
   }
 
   private LockId lockId() {
@@ -169,12 +169,13 @@ public final class LocalHandOff {
    * Lets the acquisitions behind join next. An error on the way leaves no lease behind without a
    * holder.
    *
-   * @param beforehand returns whether the lease is of use; otherwise it has ended
+   * @param beforehand returns whether the lease is of use; otherwise it is dropped
    */
   private @Nullable RedisHold admitSuccessors(SharedLease lease, BooleanSupplier beforehand) {
     try {
       lease.startWatching(); // may need memory: before others can have joined
       if (!beforehand.getAsBoolean()) {
+        lease.drop();
         return null;
       }
       ticket.release();

@@ -69,7 +69,7 @@ final class SharedHold implements SharedLease.Users {
    *
    * <p>A hold whose time is over is lost by the question whether it is settled, and that may start
    * a worker, or run what is a worker's. So it is asked before the monitor is entered, and the
-   * caller looks once more whether the hold is valid after it has joined.
+   * caller looks once more whether the hold is settled after it has joined.
    */
   @Nullable SharedLease join(LeaseSource source, LeaseTerms terms, @Nullable Thread owner) {
     if (!base.isSettled() || !base.covers(terms)) {

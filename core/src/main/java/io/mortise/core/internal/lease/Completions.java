@@ -54,15 +54,22 @@ public final class Completions {
   }
 
   /**
-   * Takes an operation back: it is complete. Throws only if it is still entered. A map counts its
-   * entries after it has removed one, and counting may need memory; nobody would complete an
-   * operation that failed then.
+   * Takes an operation back: it is complete. Throws only if it is known to be still entered. A map
+   * counts its entries after it has removed one, and counting may need memory or stack; nobody
+   * would complete an operation that failed then. One that stays entered and does not fail costs an
+   * entry.
    */
   public void end(Operation operation) {
     try {
       operations.remove(operation);
     } catch (Throwable e) {
-      if (operations.containsKey(operation)) {
+      boolean entered = false;
+      try {
+        entered = operations.containsKey(operation);
+      } catch (Throwable noStack) {
+        // Not known.
+      }
+      if (entered) {
         throw e;
       }
     }

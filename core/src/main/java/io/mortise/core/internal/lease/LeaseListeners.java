@@ -225,30 +225,48 @@ final class LeaseListeners {
    */
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
     synchronized (this) {
-      List<Runnable> toDependents = new ArrayList<>(ofDependents.queue);
-      List<Runnable> toListeners = new ArrayList<>(ofListeners.queue);
-      List<Runnable> toLog = new ArrayList<>(ofLog.queue);
-      if (state != State.RELEASED) {
-        dependents.forEach(each -> toDependents.add(() -> each.listener.accept(state)));
-      }
-      onChange.forEach(each -> toListeners.add(() -> each.accept(state)));
-      if (newLoss != null) {
-        onLost.forEach(each -> toListeners.add(() -> each.accept(newLoss)));
-        boolean warns = logsLoss && dependents.stream().noneMatch(each -> each.logs);
-        toLog.add(() -> log(newLoss, warns));
-      }
-      if (!change.getAsBoolean()) {
+      boolean changed =
+          newLoss != null || isHeardOf(state)
+              ? queueAndChange(change, state, newLoss)
+              : change.getAsBoolean();
+      if (!changed) {
         return false;
       }
-      ofDependents.queue = toDependents;
-      ofListeners.queue = toListeners;
-      ofLog.queue = toLog;
       if (newLoss != null) {
         loss = newLoss;
         onLost = List.of();
       }
     }
     var unused = deliver();
+    return true;
+  }
+
+  /** Returns whether a listener is notified of a change that is no loss. */
+  @GuardedBy("this")
+  private boolean isHeardOf(State state) {
+    return !onChange.isEmpty() || (state != State.RELEASED && !dependents.isEmpty());
+  }
+
+  @GuardedBy("this")
+  private boolean queueAndChange(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
+    List<Runnable> toDependents = new ArrayList<>(ofDependents.queue);
+    List<Runnable> toListeners = new ArrayList<>(ofListeners.queue);
+    List<Runnable> toLog = new ArrayList<>(ofLog.queue);
+    if (state != State.RELEASED) {
+      dependents.forEach(each -> toDependents.add(() -> each.listener.accept(state)));
+    }
+    onChange.forEach(each -> toListeners.add(() -> each.accept(state)));
+    if (newLoss != null) {
+      onLost.forEach(each -> toListeners.add(() -> each.accept(newLoss)));
+      boolean warns = logsLoss && dependents.stream().noneMatch(each -> each.logs);
+      toLog.add(() -> log(newLoss, warns));
+    }
+    if (!change.getAsBoolean()) {
+      return false;
+    }
+    ofDependents.queue = toDependents;
+    ofListeners.queue = toListeners;
+    ofLog.queue = toLog;
     return true;
   }
 
