@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.core.Lease.State;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
@@ -115,6 +116,21 @@ class MultiAcquisitionTest {
                     extensions.add((LeaseTerms) arguments[0]);
                     throw new LeaseLostException(loss);
                   }
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  private static OwnedLease held() {
+    return (OwnedLease)
+        Proxy.newProxyInstance(
+            OwnedLease.class.getClassLoader(),
+            new Class<?>[] {OwnedLease.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "fencingToken", "lastToken" -> 1L;
+                  case "raiseToken", "isValid" -> true;
+                  case "state" -> State.HELD;
+                  case "onChangeWhileHeld" -> (Runnable) () -> {};
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }
@@ -297,7 +313,7 @@ class MultiAcquisitionTest {
   /** Its interrupt may close a socket, and fail. */
   @Test
   void theMembersOfAThreadThatRefusesItsInterruptAreReleased() throws Exception {
-    leases = () -> lost("nothing");
+    leases = MultiAcquisitionTest::held;
     grants.addAll(List.of(true, true));
     LeaseTerms terms = LeaseTerms.of(LockOptions.defaults(), WAIT, null, false);
     LeaseSource whole = source("whole");

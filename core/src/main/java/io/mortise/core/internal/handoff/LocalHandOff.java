@@ -158,7 +158,7 @@ public final class LocalHandOff {
    */
   private @Nullable RedisHold joinShared() {
     SharedLease lease = sharedHolds.join(lockId(), source, terms, owner);
-    return lease == null ? null : admitSuccessors(lease, () -> lease.inRedis().isSettled());
+    return lease == null ? null : admitSuccessors(lease, lease::isSettled);
   }
 
   private LockId lockId() {

@@ -89,6 +89,11 @@ final class SharedLease extends CompositeLease implements RedisHold {
     return base;
   }
 
+  /** Returns whether the hold is held without open questions. */
+  boolean isSettled() {
+    return base.isSettled();
+  }
+
   @Override
   public String holder() {
     return base.holder();

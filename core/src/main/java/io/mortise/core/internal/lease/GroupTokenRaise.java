@@ -24,8 +24,10 @@ public final class GroupTokenRaise {
     ListMultimap<ScriptExecutor, RedisLease> groups =
         MultimapBuilder.linkedHashKeys().arrayListValues().build();
     for (OwnedLease lease : leases) {
-      if (lease instanceof RedisHold hold && hold.inRedis().fencingToken() < atLeast) {
-        groups.put(hold.inRedis().commands(), hold.inRedis());
+      if (lease instanceof RedisHold hold
+          && hold.inRedis() instanceof RedisLease own
+          && own.fencingToken() < atLeast) {
+        groups.put(own.commands(), own);
       }
     }
     boolean all = true;

@@ -56,15 +56,7 @@ final class LeaseListeners {
   private @Nullable LeaseLoss loss;
 
   /** A composite hold that depends on this one; compared by identity. */
-  private static final class Dependent {
-    final Consumer<State> listener;
-    final boolean logs;
-
-    Dependent(Consumer<State> listener, boolean logs) {
-      this.listener = listener;
-      this.logs = logs;
-    }
-  }
+  private record Dependent(Consumer<State> listener, boolean logs) {}
 
   /** Notifications that have not been made yet, in order. The monitor guards its fields. */
   private final class Pending implements Runnable {
@@ -208,10 +200,7 @@ final class LeaseListeners {
   }
 
   private static <T> List<T> with(List<T> before, T added) {
-    return ImmutableList.<T>builderWithExpectedSize(before.size() + 1)
-        .addAll(before)
-        .add(added)
-        .build();
+    return ImmutableList.<T>builder().addAll(before).add(added).build();
   }
 
   /**

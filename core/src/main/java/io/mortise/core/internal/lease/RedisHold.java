@@ -15,7 +15,7 @@ public interface RedisHold extends OwnedLease {
   LeaseContext context();
 
   /** Returns the hold in Redis: this one, or the one that it shares. */
-  RedisLease inRedis();
+  RedisHold inRedis();
 
   /** Returns the holder id in Redis. */
   String holder();

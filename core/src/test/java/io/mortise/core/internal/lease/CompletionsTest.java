@@ -101,7 +101,7 @@ class CompletionsTest {
     Completions fragile = new Completions(this::handOver, new Fragile(false));
     fragile.begin(broken);
 
-    assertThrows(OutOfMemoryError.class, () -> fragile.end(broken));
+    assertThrows(StackOverflowError.class, () -> fragile.end(broken));
 
     fragile.look();
     assertEquals(1, handedOver.size());
@@ -122,7 +122,7 @@ class CompletionsTest {
       if (removes) {
         super.remove(key);
       }
-      throw new OutOfMemoryError("on purpose");
+      throw new StackOverflowError("on purpose");
     }
   }
 
