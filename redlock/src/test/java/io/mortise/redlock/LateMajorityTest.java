@@ -69,15 +69,14 @@ class LateMajorityTest {
     AtomicInteger reads = new AtomicInteger();
     Deque<Runnable> pending = new ArrayDeque<>();
     nodes.get(0).grants = () -> first;
-    nodes.get(0).clock = // read when the wait begins, and when its end is looked for
+    nodes.get(0).clock = // read when the wait begins, and twice when its end is looked for
         () ->
-            System.nanoTime()
-                + (pending.isEmpty() || reads.incrementAndGet() == 1 ? 0 : HOUR.toNanos());
+            System.nanoTime() + (pending.isEmpty() ? 0 : reads.getAndIncrement() * HOUR.toNanos());
     nodes.get(1).grants = () -> second;
     nodes.get(1).threads = pending::add;
     first.whenCounted =
         () -> {
-          if (reads.get() > 1 && !pending.isEmpty()) {
+          if (reads.get() > 2 && !pending.isEmpty()) {
             pending.remove().run();
           }
         };
