@@ -195,6 +195,7 @@ final class LeaseListeners {
     return () -> remove(dependent);
   }
 
+  @SuppressWarnings("ReferenceEquality") // one composite hold may be two dependents
   private synchronized void remove(Dependent dependent) {
     dependents = dependents.stream().filter(each -> each != dependent).toList();
   }
@@ -215,7 +216,7 @@ final class LeaseListeners {
   boolean changeAndNotify(BooleanSupplier change, State state, @Nullable LeaseLoss newLoss) {
     synchronized (this) {
       boolean changed =
-          newLoss != null || isHeardOf(state)
+          (newLoss != null || isHeardOf(state))
               ? queueAndChange(change, state, newLoss)
               : change.getAsBoolean();
       if (!changed) {
