@@ -1,4 +1,4 @@
-package io.mortise.it.virtualthreads;
+package io.mortise.it.multilock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -14,17 +14,13 @@ import io.mortise.multilock.MultiLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The listeners of a composite hold run on virtual threads, also while its client closes. */
-@EnabledForJreRange(min = JRE.JAVA_21)
-@Tag("virtual-threads")
+/** The listeners of a composite hold run on the workers of its client, also while that closes. */
 @Timeout(60)
 class ListenerAtCloseTest {
   @RegisterExtension static final SharedRedis redis = new SharedRedis();
@@ -53,10 +49,9 @@ class ListenerAtCloseTest {
 
     AsyncCall<Void> closing = AsyncCall.run(client::close);
     begun.await();
-    Class<?> virtual = Class.forName("java.util.concurrent.ThreadPerTaskExecutor");
     Eventually.until(
         "the close waits for the listener, or has ended",
-        () -> closing.isDone() || closing.isIn(virtual, "awaitTermination"));
+        () -> closing.isDone() || closing.isIn(ThreadPoolExecutor.class, "awaitTermination"));
     goOn.countDown();
 
     closing.get();
