@@ -6,8 +6,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is known about one node, over all locks on it: whether it replies, and whether it can be
- * used.
+ * The health of one node, over all locks on it: whether it replies, and whether it can be used.
  *
  * <p><b>A node that hangs</b> would block one more thread with each acquisition that is decided
  * without it. Abandoned calls are therefore counted: calls in progress whose reply no thread

@@ -4,8 +4,8 @@
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of plain locks, and the prefix of the channels of its waiters
--- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
---         longest lease would have
+-- KEYS[3] the mark that tells a holder of its forced release, with earlier holders; it lives as long as the
+--         longest of their leases would have
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- KEYS[6] the waiters for a plain lock of that name, a sorted set of holders

@@ -2,8 +2,8 @@
 --
 -- KEYS[1] the lock, a hash {holder -> count}
 -- KEYS[2] the channel of the lock, and the prefix of the channels of clients
--- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
---         longest lease would have
+-- KEYS[3] the mark that tells a holder of its forced release, with earlier holders; it lives as long as the
+--         longest of their leases would have
 -- KEYS[4] its waiters, a sorted set of holders
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the mark in ms when the lock has no TTL

@@ -2,8 +2,8 @@
 --
 -- KEYS[1] the segment, a hash {holder -> count}
 -- KEYS[2] its channel
--- KEYS[3] the mark that tells the holder of the forced release, and earlier ones of theirs; it lives as long as the
---         longest lease would have
+-- KEYS[3] the mark that tells a holder of its forced release, with earlier holders; it lives as long as the
+--         longest of their leases would have
 -- KEYS[4] the queue, a list of holders
 -- KEYS[5] the deadlines of queued waiters, a sorted set, epoch ms
 -- KEYS[6] the exhausted segments, a set of indices
