@@ -6,6 +6,7 @@ import io.mortise.cli.inspect.LockTable;
 import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.cli.options.Logging;
+import io.mortise.cli.options.OptionNames;
 import io.mortise.cli.options.OutputOptions;
 import io.mortise.cli.options.RedisClients;
 import io.mortise.cli.options.RedisOptions;
@@ -130,7 +131,7 @@ public final class ForceCommand implements Callable<Integer> {
 
   private void failed(String server, LockException e) {
     failures++;
-    say("%s: %s".formatted(server, e.getMessage()));
+    say("%s: %s".formatted(server, OptionNames.in(String.valueOf(e.getMessage()))));
   }
 
   private void say(String line) {

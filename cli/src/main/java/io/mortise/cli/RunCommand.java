@@ -47,9 +47,9 @@ import picocli.CommandLine.Spec;
     },
     exitCodeListHeading = "%nExit status: that of the command, 128+N if signal N ended it, or%n",
     exitCodeList = {
-      "122:Redis cannot be used; the command was not run",
+      "122:Redis cannot be used, or the lock was lost at once; the command was not run",
       "123:another owner held the lock for the whole wait; the command was not run",
-      "124:the lock was lost while the command ran; the command was ended",
+      "124:the lock was lost, or may have been, while the command ran; the command was ended",
       "125:the options are wrong, or mortise failed",
       "126:the command cannot be executed",
       "127:there is no such command"
@@ -169,12 +169,13 @@ public final class RunCommand implements Callable<Integer> {
     RedisClients clients = redis.open(this::withTtl);
     boolean close = true;
     try {
-      DistributedLock lock = withTimes(kind.of(clients, name));
+      DistributedLock lock = withTimes(kind.of(clients, name, lease));
       String lockName = clients.all().get(0).options().namespace() + name;
       LockedRun run =
           LockedRun.prepare(
               lockName,
-              new RunSettings(words, wait, grace, conflictStatus, quiet, isForeground()),
+              new RunSettings(
+                  words, wait, grace, conflictStatus, quiet, isForeground(), clients.isQuorum()),
               this::report);
       return run.under(lock);
     } catch (StartInDoubtException e) {

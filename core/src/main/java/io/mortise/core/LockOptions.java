@@ -1,5 +1,6 @@
 package io.mortise.core;
 
+import com.google.common.base.Utf8;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,14 @@ public final class LockOptions {
           ("namespace '%s' has a '{' that makes no hash tag; close it with a '}' and something in"
                   + " between, or leave it out")
               .formatted(namespace));
+    }
+    try {
+      var unused = Utf8.encodedLength(namespace);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "namespace '%s' has half of a surrogate pair (%s); cut it between two code points"
+              .formatted(namespace, e.getMessage()),
+          e);
     }
   }
 

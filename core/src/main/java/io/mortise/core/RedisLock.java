@@ -32,8 +32,9 @@ public final class RedisLock extends LeaseBackedLock {
   /**
    * Creates the lock of that name. Sends nothing.
    *
-   * @param name the key in Redis; not blank, at most 1,024 characters. On a cluster a hash tag in
-   *     it ({@code {...}}) determines the slot
+   * @param name the key in Redis, behind the namespace of the client; not blank, and together with
+   *     it at most 1,024 characters. On a cluster a hash tag in it ({@code {...}}) determines the
+   *     slot
    * @throws IllegalArgumentException if the name is blank or too long, has an opening brace that
    *     makes no hash tag, or half of a surrogate pair
    */

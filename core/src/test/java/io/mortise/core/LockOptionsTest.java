@@ -207,6 +207,17 @@ class LockOptionsTest {
         () -> LockOptions.builder().namespace("n".repeat(513)).build());
   }
 
+  /** Each lock of such a client would be refused. */
+  @Test
+  void aNamespaceWithHalfOfASurrogatePairIsRefused() {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> LockOptions.builder().namespace("x\uD83D").build());
+
+    assertTrue(refused.getMessage().contains("surrogate"), refused::getMessage);
+  }
+
   @Test
   void listenersAreAddedInTheirOrderAndABuilderThatStartsFromOptionsHasThem() {
     LockListener first = event -> {};

@@ -65,8 +65,9 @@ public final class RedisFairLock extends LeaseBackedLock {
   /**
    * Creates the fair lock of that name, with the default waiter timeout. Sends nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
-   *     opening brace that makes no hash tag, or half of a surrogate pair
+   * @throws IllegalArgumentException if the name is blank, or with the namespace of the client
+   *     longer than 1,024 characters, has an opening brace that makes no hash tag, or half of a
+   *     surrogate pair
    */
   public RedisFairLock(LockClient client, String name) {
     this(client, name, DEFAULT_WAITER_TIMEOUT);

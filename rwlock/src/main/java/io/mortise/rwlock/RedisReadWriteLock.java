@@ -103,8 +103,9 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * Creates the read-write lock of that name, which keeps no order between processes. Sends
    * nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
-   *     opening brace that makes no hash tag, or half of a surrogate pair
+   * @throws IllegalArgumentException if the name is blank, or with the namespace of the client
+   *     longer than 1,024 characters, has an opening brace that makes no hash tag, or half of a
+   *     surrogate pair
    */
   public RedisReadWriteLock(LockClient client, String name) {
     this(client, name, DEFAULT_WAITER_TIMEOUT);
@@ -125,8 +126,9 @@ public final class RedisReadWriteLock implements ReadWriteLock {
    * Returns the fair read-write lock of that name, which is granted in the order of arrival. Sends
    * nothing.
    *
-   * @throws IllegalArgumentException if the name is blank or longer than 1,024 characters, has an
-   *     opening brace that makes no hash tag, or half of a surrogate pair
+   * @throws IllegalArgumentException if the name is blank, or with the namespace of the client
+   *     longer than 1,024 characters, has an opening brace that makes no hash tag, or half of a
+   *     surrogate pair
    */
   public static RedisReadWriteLock fair(LockClient client, String name) {
     return fair(client, name, DEFAULT_WAITER_TIMEOUT);

@@ -1,9 +1,11 @@
 package io.mortise.cli.inspect;
 
+import io.mortise.cli.options.OptionNames;
 import io.mortise.cli.text.Cell;
 import io.mortise.cli.text.Style;
 import io.mortise.cli.text.TextTable;
 import io.mortise.cli.text.Times;
+import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockInspection.Participant.Access;
@@ -75,7 +77,7 @@ public final class LockTable {
     table.across(
         new Cell(lock.name(), Style.NAME),
         lock.failure()
-            .map(failure -> new Cell("could not be asked: " + failure.getMessage(), Style.PROBLEM))
+            .map(failure -> new Cell("could not be asked: " + said(failure), Style.PROBLEM))
             .orElseGet(() -> Cell.plain(LockText.state(lock))));
     lock.holders().forEach(holder -> participant(table, holder, "  " + verb(holder), Style.GOOD));
     int place = 1;
@@ -91,6 +93,10 @@ public final class LockTable {
           faint(
               "  not all of it was read: the user may not read all of its keys, or its hash has more than 1000 fields"));
     }
+  }
+
+  private static String said(LockException failure) {
+    return OptionNames.in(String.valueOf(failure.getMessage()));
   }
 
   private static String verb(Participant holder) {
@@ -157,8 +163,7 @@ public final class LockTable {
     census
         .failure()
         .ifPresent(
-            failure ->
-                lines.add(new Cell("cannot be asked now: " + failure.getMessage(), Style.PROBLEM)));
+            failure -> lines.add(new Cell("cannot be asked now: " + said(failure), Style.PROBLEM)));
     if (census.found().hasMore()) {
       lines.add(
           new Cell(

@@ -3,6 +3,7 @@ package io.mortise.cli.inspect;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mortise.cli.options.OptionNames;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Participant;
 import io.mortise.core.LockOptions;
@@ -42,7 +43,10 @@ public final class LocksJson {
     node.put("hasMore", census.found().hasMore());
     node.put("unreadable", census.found().unreadable());
     node.put("partial", census.found().isPartial());
-    census.failure().ifPresent(failure -> node.put("failure", failure.getMessage()));
+    census
+        .failure()
+        .ifPresent(
+            failure -> node.put("failure", OptionNames.in(String.valueOf(failure.getMessage()))));
     ArrayNode locks = node.putArray("locks");
     census.found().locks().forEach(lock -> add(locks.addObject(), lock));
   }
@@ -55,7 +59,9 @@ public final class LocksJson {
     lock.lastToken().ifPresent(token -> node.put("token", token));
     node.put("queueLength", lock.queueLength());
     node.put("complete", lock.isComplete());
-    lock.failure().ifPresent(failure -> node.put("failure", failure.getMessage()));
+    lock.failure()
+        .ifPresent(
+            failure -> node.put("failure", OptionNames.in(String.valueOf(failure.getMessage()))));
     ArrayNode holders = node.putArray("holders");
     lock.holders().forEach(holder -> add(holders.addObject(), holder));
     ArrayNode waiters = node.putArray("waiters");

@@ -28,13 +28,16 @@ public final class ExitStatus {
    */
   public static final int WARNING = 4;
 
-  /** {@code run}: Redis cannot be used; the command did not run. */
+  /**
+   * {@code run}: Redis cannot be used, or the lock was lost before the command was started, which
+   * did not run.
+   */
   public static final int RUN_REDIS = 122;
 
   /** {@code run}: another owner held the lock for the whole wait; the command did not run. */
   public static final int RUN_CONFLICT = 123;
 
-  /** {@code run}: the lock was lost while the command ran, which was ended. */
+  /** {@code run}: the lock was lost while the command ran, which was ended; or it may have been. */
   public static final int RUN_LOST = 124;
 
   /** {@code run}: the options are wrong, or Mortise failed. */

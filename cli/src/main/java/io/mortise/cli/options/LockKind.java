@@ -9,6 +9,7 @@ import io.mortise.redlock.RedLock;
 import io.mortise.rwlock.RedisReadWriteLock;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -39,9 +40,10 @@ public final class LockKind {
   /**
    * Returns the lock of that name: on the one server, or on a majority of several.
    *
+   * @param lease the lease that is not renewed, or null for that of the clients
    * @throws ParameterException if the options do not go together, or the name is none
    */
-  public DistributedLock of(RedisClients clients, String name) {
+  public DistributedLock of(RedisClients clients, String name, @Nullable Duration lease) {
     if (read && write) {
       throw wrong("--read and --write exclude each other");
     }
@@ -53,15 +55,15 @@ public final class LockKind {
         command,
         () ->
             clients.isQuorum()
-                ? ofMajority(clients.all(), name)
+                ? ofMajority(clients.all(), name, lease)
                 : ofOne(clients.all().get(0), name));
   }
 
-  private RedLock ofMajority(List<LockClient> clients, String name) {
+  private RedLock ofMajority(List<LockClient> clients, String name, @Nullable Duration lease) {
     RedLock.Builder lock = RedLock.builder();
     clients.forEach(client -> lock.member(exclusive(client, name)));
-    Duration quarter = clients.get(0).options().lease().dividedBy(4);
-    return lock.nodeWaitBudget(Comparators.min(quarter, MAX_BUDGET)).build();
+    Duration its = lease == null ? clients.get(0).options().lease() : lease;
+    return lock.nodeWaitBudget(Comparators.min(its.dividedBy(4), MAX_BUDGET)).build();
   }
 
   private DistributedLock ofOne(LockClient client, String name) {

@@ -108,7 +108,7 @@ public final class LockedRun {
     lease.onLost(lost::complete);
     if (!lease.isValid()) {
       throw new CommandFailure(
-          ExitStatus.RUN_LOST,
+          ExitStatus.RUN_REDIS,
           "lock '%s' was lost before the command was started: %s"
               .formatted(
                   lockName,
@@ -185,7 +185,10 @@ public final class LockedRun {
     command.awaitUninterruptibly();
   }
 
-  /** Releases the lock, and returns the status of the run. */
+  /**
+   * Releases the lock, and returns the status of the run. A release in doubt counts as a loss on
+   * one server, which has lost its data; on several, one that answers late is enough for the doubt.
+   */
   private int release(Lease lease, int status) {
     Duration remaining = lease.remaining();
     try {
@@ -199,11 +202,13 @@ public final class LockedRun {
       }
       return ExitStatus.RUN_LOST;
     } catch (LockException e) {
+      if (e.reason() == LockException.Reason.IN_DOUBT) {
+        report.accept(OptionNames.in(String.valueOf(e.getMessage())));
+        return settings.quorum() ? status : ExitStatus.RUN_LOST;
+      }
       report.accept(
-          e.reason() == LockException.Reason.IN_DOUBT
-              ? String.valueOf(e.getMessage())
-              : "Redis did not confirm the release of lock '%s'; it stays until its lease ends, in about %d s"
-                  .formatted(lockName, remaining.toSeconds() + 1));
+          "Redis did not confirm the release of lock '%s'; it stays until its lease ends, in about %d s"
+              .formatted(lockName, remaining.toSeconds() + 1));
       return status;
     }
   }

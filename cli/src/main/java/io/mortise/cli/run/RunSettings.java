@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param conflictStatus the exit status if another owner holds the lock
  * @param quiet whether to print nothing then
  * @param foreground whether the command stays in the process group of this process
+ * @param quorum whether the lock is on several servers
  */
 public record RunSettings(
     List<String> command,
@@ -20,4 +21,5 @@ public record RunSettings(
     Duration grace,
     int conflictStatus,
     boolean quiet,
-    boolean foreground) {}
+    boolean foreground,
+    boolean quorum) {}

@@ -93,11 +93,13 @@ class LockTableTest {
         new Census(
             "redis://somewhere",
             new Found(List.of(), true, 3, false),
-            Optional.of(new LockException(Reason.UNREACHABLE, "no connection", null)));
+            Optional.of(
+                new LockException(
+                    Reason.UNREACHABLE, "no connection; raise LockOptions.commandTimeout", null)));
 
     assertEquals(
         List.of(
-            "cannot be asked now: no connection",
+            "cannot be asked now: no connection; raise --timeout",
             "there are more than these 0 locks; --limit shows more, a pattern shows others",
             "3 hashes were not read, and may be locks: the user lacks rights, and after some refusals no more are asked for; a pattern of the keys that the user may read finds their locks"),
         new LockTable(Instant.EPOCH).of(census, false));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.core.DistributedLock;
+import io.mortise.core.Lease;
 import io.mortise.core.LockException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -17,17 +18,20 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The status of a run whose wait ends at the moment at which a signal arrives. */
+/** The status of a run whose lock ends its wait, or its release, in an uncommon way. */
 @Timeout(60)
 class LockedRunTest {
   private final List<String> said = new ArrayList<>();
   private final SignalRelay signals = new SignalRelay(Thread.currentThread(), said::add);
-  private final LockedRun run =
-      new LockedRun(
-          "lock",
-          new RunSettings(List.of("true"), Duration.ZERO, Duration.ZERO, 123, false, false),
-          signals,
-          said::add);
+  private final LockedRun run = run(false);
+
+  private LockedRun run(boolean quorum) {
+    return new LockedRun(
+        "lock",
+        new RunSettings(List.of("true"), Duration.ZERO, Duration.ZERO, 123, false, false, quorum),
+        signals,
+        said::add);
+  }
 
   /** Returns a lock whose attempt ends in this way. */
   private static DistributedLock ending(Callable<Optional<?>> attempt) {
@@ -70,5 +74,46 @@ class LockedRunTest {
   void withoutASignalTheLockIsBusy() throws Exception {
     assertEquals(123, run.under(ending(Optional::empty)));
     assertEquals(1, said.size());
+  }
+
+  /** Returns a lock that is granted, valid or not, and whose release is in doubt. */
+  private static DistributedLock grantedAndInDoubt(boolean valid) {
+    Lease lease =
+        (Lease)
+            Proxy.newProxyInstance(
+                Lease.class.getClassLoader(),
+                new Class<?>[] {Lease.class},
+                (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                      case "isValid" -> valid;
+                      case "fencingToken" -> 7L;
+                      case "remaining" -> Duration.ofSeconds(30);
+                      case "loss" -> Optional.empty();
+                      case "close" ->
+                          throw new LockException(LockException.Reason.IN_DOUBT, "in doubt", null);
+                      default -> null;
+                    });
+    return ending(() -> Optional.of(lease));
+  }
+
+  @Test
+  void aReleaseInDoubtIsALossOnOneServer() throws Exception {
+    assertEquals(ExitStatus.RUN_LOST, run.under(grantedAndInDoubt(true)));
+    assertEquals(List.of("in doubt"), said);
+  }
+
+  /** One of its nodes that answers late is enough for the doubt. */
+  @Test
+  void aReleaseInDoubtOfAQuorumLeavesTheStatusOfTheCommand() throws Exception {
+    assertEquals(ExitStatus.OK, run(true).under(grantedAndInDoubt(true)));
+    assertEquals(List.of("in doubt"), said);
+  }
+
+  @Test
+  void aLossBeforeTheCommandIsStartedHasAStatusThatSaysThatItDidNotRun() {
+    CommandFailure failure =
+        assertThrows(CommandFailure.class, () -> run.under(grantedAndInDoubt(false)));
+
+    assertEquals(ExitStatus.RUN_REDIS, failure.status());
   }
 }

@@ -142,8 +142,9 @@ class RunUnderLockTest extends RunFixture {
   }
 
   @ParameterizedTest
-  @CsvSource({"30s, 1000", "2s, 500"})
-  void aNodeOfAQuorumHasASecondToAnswerAndAtMostAQuarterOfTheLease(String ttl, int millis) {
+  @CsvSource({"--ttl, 30s, 1000", "--ttl, 2s, 500", "--lease, 2s, 500"})
+  void aNodeOfAQuorumHasASecondToAnswerAndAtMostAQuarterOfTheLease(
+      String option, String lease, int millis) {
     try (RedisServer second = RedisServer.start();
         RedisServer third = RedisServer.start()) {
       String uris = server.uri() + " " + second.uri() + " " + third.uri();
@@ -151,7 +152,7 @@ class RunUnderLockTest extends RunFixture {
       third.pause();
       assertEnds(
           122,
-          runOn(uris, "--wait", "0", "--ttl", ttl, "quorum", "--", "echo", "ran"),
+          runOn(uris, "--wait", "0", option, lease, "quorum", "--", "echo", "ran"),
           "did not answer within its budget of " + millis + " ms");
     }
   }

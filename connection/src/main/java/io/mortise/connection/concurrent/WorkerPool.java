@@ -1,6 +1,5 @@
 package io.mortise.connection.concurrent;
 
-import java.lang.reflect.InvocationTargetException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -27,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkerPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
   private static final long IDLE_SECONDS = 5;
+  private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
   /** The pool whose task the current thread runs. */
   private static final ThreadLocal<@Nullable WorkerPool> CURRENT_POOL = new ThreadLocal<>();
@@ -58,7 +58,7 @@ public final class WorkerPool implements AutoCloseable {
     this.name = name;
     this.threadFactory = threadFactory;
     this.platform = cached(threads("worker"));
-    this.blockingTasks = virtualThreadsOr(platform);
+    this.blockingTasks = executorOfBlockingTasks(Runtime.version().feature(), platform);
   }
 
   /**
@@ -142,13 +142,20 @@ public final class WorkerPool implements AutoCloseable {
     };
   }
 
-  private static ExecutorService virtualThreadsOr(ExecutorService platform) {
+  /**
+   * Returns an executor of virtual threads, or the given one on a JDK without them. JDK 19 and 20
+   * have the method as a preview, which throws unless it is enabled.
+   *
+   * @param javaFeature the version of the JDK, such as 21
+   */
+  static ExecutorService executorOfBlockingTasks(int javaFeature, ExecutorService platform) {
+    if (javaFeature < FIRST_WITH_VIRTUAL_THREADS) {
+      return platform;
+    }
     try {
       return (ExecutorService)
           Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-    } catch (NoSuchMethodException before21) {
-      return platform;
-    } catch (IllegalAccessException | InvocationTargetException e) {
+    } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("virtual threads cannot be started", e);
     }
   }

@@ -1,6 +1,5 @@
 package io.mortise.connection.pubsub;
 
-import static io.mortise.connection.pubsub.WakeupChannel.PRIVATE_LINGER_NANOS;
 import static java.util.stream.Collectors.groupingBy;
 
 import com.google.common.base.Ticker;
@@ -29,9 +28,9 @@ import java.util.function.DoubleSupplier;
  * subscribed at the slot's new node. A connection that breaks, or does not answer a heartbeat, is
  * replaced.
  *
- * <p><b>How long.</b> A channel stays for a while after its last waiter, because contention comes
- * in bursts. One that brings message after message for nobody is dropped before, unless it is the
- * last one of its connection, which costs more to replace.
+ * <p><b>How long.</b> A channel without waiters stays for a while, see {@link IdleChannels}. One
+ * that brings message after message for nobody is dropped before, unless it is the last one of its
+ * connection, which costs more to replace.
  *
  * <p><b>Threads.</b> {@code lock}, which is that of {@link Subscriptions}, guards where each
  * channel is subscribed, and the state of the subscribers. The scheduler's thread calls {@code
@@ -54,6 +53,9 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
 
   /** Guarded by the lock. */
   private final Map<SubscriptionEndpoint, NodeSubscriber> subscribers = new HashMap<>();
+
+  /** Guarded by the lock. */
+  private final IdleChannels idle;
 
   /** Whether the scheduler has this task; guarded by the lock. */
   private boolean scheduled;
@@ -82,6 +84,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     this.lock = lock;
     this.channels = channels;
     this.reservedChannels = reservedChannels;
+    this.idle = new IdleChannels(timings.lingerNanos());
     this.refreshing = new CoalescedTask(workers, this::refreshTopology);
     this.droppingUnheard = new CoalescedTask(workers, this::dropUnheard);
   }
@@ -177,8 +180,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
 
   /** Notes that a channel has no waiters from now on. */
   void markIdle(WakeupChannel channel, long nowNanos) {
-    channel.idleSinceNanos = nowNanos;
-    long due = nowNanos + channel.lingerNanos(timings.lingerNanos());
+    long due = idle.begins(channel, nowNanos);
     if (due - dueNanos < 0) {
       dueNanos = due;
       scheduler.reschedule(this);
@@ -217,20 +219,8 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
 
   /** Drops idle channels; returns when to check again. */
   private long dropIdle(long now) {
-    List<WakeupChannel> dropped = new ArrayList<>();
-    long due = now + timings.heartbeatNanos();
-    for (WakeupChannel channel : channels.values()) {
-      if (channel.isIdle()) {
-        NodeSubscriber subscriber = channel.subscriber;
-        long expiryNanos = channel.idleSinceNanos + channel.lingerNanos(timings.lingerNanos());
-        if (expiryNanos - now > 0 || (subscriber != null && !subscriber.canRemove(channel))) {
-          due = expiryNanos - due < 0 ? Math.max(expiryNanos, now + PRIVATE_LINGER_NANOS) : due;
-        } else {
-          dropped.add(channel);
-        }
-      }
-    }
-    drop(dropped);
+    long due = idle.findExpired(channels.values(), now, now + timings.heartbeatNanos());
+    drop(idle.expired());
     reservedChannels.forget(now);
     return due;
   }

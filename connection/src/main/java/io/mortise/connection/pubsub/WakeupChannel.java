@@ -20,7 +20,7 @@ final class WakeupChannel {
   private static final int MAX_UNHEARD = 8;
 
   /** The time that gathers the own channels of many waiters into one UNSUBSCRIBE. */
-  static final long PRIVATE_LINGER_NANOS = 50_000_000L;
+  private static final long PRIVATE_LINGER_NANOS = 1_000_000_000L;
 
   private static final long NOT_IDLE = Long.MAX_VALUE;
 
@@ -75,6 +75,11 @@ final class WakeupChannel {
     return waiters == 0;
   }
 
+  /** Returns whether this is the own channel of one waiter, and that has ended its wait. */
+  boolean isSpent() {
+    return !keptAlive && reservedFor == null && isIdle();
+  }
+
   /** Returns how long the channel stays after its last waiter. */
   long lingerNanos(long keptAliveNanos) {
     if (keptAlive) {
@@ -83,6 +88,12 @@ final class WakeupChannel {
     return reservedFor != null
         ? ReservedChannels.LINGER_NANOS
         : Math.min(keptAliveNanos, PRIVATE_LINGER_NANOS);
+  }
+
+  /** Returns whether the channel can be removed now; not while its connection is replaced. */
+  boolean canBeRemoved() {
+    NodeSubscriber current = subscriber;
+    return current == null || current.canRemove(this);
   }
 
   /** Returns whether many messages have come for nobody since the last waiter left. */

@@ -10,6 +10,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,5 +97,14 @@ class WorkerPoolTest {
       assertSame(context, soon(used), "that of whoever made the client");
       assertNull(soon(inherited));
     }
+  }
+
+  /** They throw there unless the preview is enabled. */
+  @Test
+  void thePreviewOfVirtualThreadsInJdk20IsNotUsed() {
+    ExecutorService platform = WorkerPool.cached(Thread::new);
+
+    assertSame(platform, WorkerPool.executorOfBlockingTasks(19, platform));
+    assertSame(platform, WorkerPool.executorOfBlockingTasks(20, platform));
   }
 }

@@ -78,12 +78,6 @@ too little remains, however long they have waited.
 ]]
 local REDISSON_WAIT = 300 * 1000
 
--- Fails on a replica, by a write that changes nothing. A script that may write nothing else calls it: a master that has
--- become a replica would answer from old data, and its READONLY tells the client that there is a new one.
-local function assert_master(deadlines)
-  begin_to_write(deadlines)
-end
-
 -- The latest deadline of all; 0 when there is none. If Redisson's are behind ours, or ours behind
 -- Redisson's, it is later than that of one of ours with a heartbeat now. O(log queue).
 local function latest_deadline(deadlines)
@@ -167,8 +161,9 @@ local function join_or_extend(queue, deadlines, holder, now, life)
     if latest_deadline(deadlines) > now + life then
       move_redissons(queue, deadlines, {[holder] = deadline})
     end
+  else
+    keep(queue, deadlines)
   end
-  keep(queue, deadlines)
 end
 
 -- Removes a waiter from any position; returns whether it had a place. O(1) at the head, O(queue) behind it. With

@@ -15,7 +15,8 @@ k.publish = ARGV[3]
 check(k)
 local last = known_token(KEYS[10]) -- An error of its type comes before anything is written.
 local mode = redis.call('HGET', k.lock, 'mode')
-if mode ~= 'read' and mode ~= 'write' and redis.call('EXISTS', k.lock) == 1 then
+local other_type = mode ~= 'read' and mode ~= 'write' and redis.call('EXISTS', k.lock) == 1
+if other_type or mode == 'read' and is_foreign(k) then
   return refuse('lock without readers')
 end
 local nested = writer ~= '' and mode == 'write' and redis.call('HEXISTS', k.lock, writer) == 1
@@ -24,6 +25,9 @@ local admitted = nested or again
 local left = 1
 if not admitted and mode == 'write' then
   local s = settle(k)
+  if s.other_type then
+    return refuse('lock without readers')
+  end
   if s.write_ended then
     notify_end(k, s)
   end

@@ -12,6 +12,9 @@
 -- How many readers one script looks at.
 local STEP = 100
 
+-- The fields of a small hash.
+local FEW = 10
+
 local function end_of(now, left)
   return left >= FOREVER and FOREVER or now + left
 end
@@ -25,28 +28,6 @@ end
 -- Whether that member tells that the set is of an earlier hash.
 local function is_stale(k, member)
   return member and redis.call('HEXISTS', k.lock, member) == 0
-end
-
--- Notes a reader that enters, before the hash has it, or one that holds and goes on.
-local function note(k, reader, left)
-  local now, life = now_ms(), left
-  local known = redis.call('ZRANGE', k.readers, 0, 0)[1]
-  if is_stale(k, known) then
-    redis.call('UNLINK', k.readers)
-    known = nil
-  end
-  if not known and redis.call('HLEN', k.lock) == 2 then
-    -- One that was alone until now: its script has not noted it.
-    for _, first in ipairs(redis.call('HKEYS', k.lock)) do
-      local its = is_ours(first) and not is_writer(first) and left_of(lease_key(k, first, 1)) or -2
-      if its >= 0 then
-        redis.call('ZADD', k.readers, ms(end_of(now, its)), first)
-        life = math.max(life, its)
-      end
-    end
-  end
-  redis.call('ZADD', k.readers, ms(end_of(now, left)), reader)
-  keep_for(k.readers, ms(math.min(life, QUEUE_LIFE)))
 end
 
 -- Removes readers without a lease key from hash and set.
@@ -101,6 +82,33 @@ local function sweep(k)
   return #over > 0
 end
 
+-- Notes a reader that enters, before the hash has it, or one that holds and goes on. Some of those whose leases are
+-- over are removed then: without a writer nobody else would.
+local function note(k, reader, left)
+  local now, life = now_ms(), left
+  local first_end = redis.call('ZRANGE', k.readers, 0, 0, 'WITHSCORES')
+  local known = first_end[1]
+  if is_stale(k, known) then
+    redis.call('UNLINK', k.readers)
+    known = nil
+  end
+  if not known and redis.call('HLEN', k.lock) == 2 then
+    -- One that was alone until now: its script has not noted it.
+    for _, first in ipairs(redis.call('HKEYS', k.lock)) do
+      local its = is_ours(first) and not is_writer(first) and left_of(lease_key(k, first, 1)) or -2
+      if its >= 0 then
+        redis.call('ZADD', k.readers, ms(end_of(now, its)), first)
+        life = math.max(life, its)
+      end
+    end
+  end
+  redis.call('ZADD', k.readers, ms(end_of(now, left)), reader)
+  keep_for(k.readers, ms(math.min(life, QUEUE_LIFE)))
+  if known and tonumber(first_end[2]) <= now then
+    sweep(k)
+  end
+end
+
 -- The longest lease in the set, nil when none was found; whether no other in the set can be longer; and whether
 -- it has removed readers on the way. Its lease key corrects the end that the set has for a reader.
 local function longest(k)
@@ -126,14 +134,34 @@ local function longest(k)
   return seen, false, removed
 end
 
+-- Whether a hash with few fields is somebody else's. One with many is not looked at: a reader that enters changes
+-- nothing that is there, and the end of its hold looks.
+local function is_foreign(k)
+  if redis.call('HLEN', k.lock) > FEW then
+    return false
+  end
+  local all = redis.call('HGETALL', k.lock)
+  for i = 1, #all, 2 do
+    if all[i] ~= 'mode' and not count_of(all[i + 1]) then
+      return true
+    end
+  end
+  return false
+end
+
 -- Looks at some readers of the hash, whoever they are, and removes those whose leases are over; returns
--- the longest lease of the others, -2 when there are none.
+-- the longest lease of the others, -2 when there are none. When one of them is no hold, the hash is
+-- somebody else's: then it removes nothing, and returns nil.
 local function sample(k)
   local left, over = -2, {}
   local some = redis.call('HRANDFIELD', k.lock, STEP, 'WITHVALUES')
   for i = 1, #some, 2 do
     if some[i] ~= 'mode' then
-      local its = is_writer(some[i]) and -2 or reader_left(k, some[i], tonumber(some[i + 1]) or 1)
+      local count = count_of(some[i + 1])
+      if not count then
+        return nil
+      end
+      local its = is_writer(some[i]) and -2 or reader_left(k, some[i], count)
       if its < 0 then
         over[#over + 1] = some[i]
       end

@@ -33,6 +33,14 @@ local function ask_after(left)
   return left >= FOREVER and -1 or math.max(left, 1)
 end
 
+-- No thread re-enters more often. Each re-entry of a reader of Redisson has a lease key, which is looked at.
+local LEVELS = 1000
+
+-- A hold count, at most LEVELS; nil when the value is none: then the hash is somebody else's.
+local function count_of(value)
+  return #value < 10 and string.find(value, '^[1-9]%d*$') and math.min(tonumber(value), LEVELS) or nil
+end
+
 local function reader_left(k, reader, count)
   local left = -2
   for n = 1, count do
@@ -66,16 +74,20 @@ local function check(k)
   end
 end
 
--- The holders of the lock, without the one that `leaves`: looks at each. Writes nothing.
+-- The holders of the lock, without the one that `leaves`: looks at each. Writes nothing. Of a hash of somebody else
+-- it returns `other_type` alone.
 local function look(k, leaves)
   local s = {mode = false, readers = {}, over = {}, read_left = -2, write_left = -2}
   local all = redis.call('HGETALL', k.lock)
+  local foreign = false
   for i = 1, #all, 2 do
     if all[i] == 'mode' then
       s.mode = all[i + 1]
+    elseif not count_of(all[i + 1]) then
+      foreign = true
     end
   end
-  if s.mode ~= 'read' and s.mode ~= 'write' then
+  if foreign or s.mode ~= 'read' and s.mode ~= 'write' then
     s.mode, s.other_type = false, #all > 0
     return s
   end
@@ -84,7 +96,7 @@ local function look(k, leaves)
     if is_writer(entry) then
       s.writer = entry
     elseif entry ~= 'mode' then
-      local count = tonumber(value) or 1
+      local count = count_of(value)
       local left = leaves and leaves(entry) and -2 or reader_left(k, entry, count)
       if left < 0 then
         s.over[#s.over + 1] = {entry, count}
@@ -116,7 +128,11 @@ local function settle_readers(k, changed, strangers)
   if (strangers or not left) and redis.call('HLEN', k.lock) > 1 then
     -- When all these were over and there are more, nothing is left of the lock as far as is known: a
     -- writer asks again, and the next ones are looked at.
-    left, certain = math.max(left or 0, sample(k)), false
+    local others = sample(k)
+    if not others then
+      return {mode = false, other_type = true, read_left = -2, write_left = -2}
+    end
+    left, certain = math.max(left or 0, others), false
   end
   local s = {mode = 'read', read_left = left, write_left = -2}
   if redis.call('HLEN', k.lock) <= 1 then

@@ -28,12 +28,46 @@ local function begin_turn(k)
   end
 end
 
+-- The rest of the turn of the readers, ms; negative when there is none. One without an end, as PERSIST leaves it, gets
+-- one.
+local function turn_left(k)
+  local left = left_of(k.turn)
+  if left >= FOREVER then
+    redis.call('PEXPIRE', k.turn, TURN)
+    return TURN
+  end
+  return left
+end
+
+-- The rest of the intent of a writer, ms; negative when there is none. One without an end, as PERSIST leaves it, gets
+-- that of a waiter; `life` is 0 for one that does not wait.
+local function intent_left(k, life)
+  local left = left_of(k.intent)
+  if left >= FOREVER and life > 0 then
+    redis.call('PEXPIRE', k.intent, life)
+    return life
+  end
+  return left
+end
+
 -- Notifies all readers that wait, if any, on a channel that writers do not hear; returns how many were notified.
 local function notify_readers(k)
   if redis.call('EXISTS', k.waiters, k.turn) == 0 then
     return 0
   end
   return publish(k.publish, k.channel .. ':readers', '1')
+end
+
+-- Joins the queue, or keeps its place in it. None of Redisson's waits here, so no deadline depends on another.
+local function join(k, entry, now, life)
+  local deadline = deadline_of(k.deadlines, entry)
+  if not deadline then
+    redis.call('RPUSH', k.queue, entry)
+    redis.call('ZADD', k.deadlines, ms(now + life), entry)
+    keep(k.queue, k.deadlines)
+  elseif deadline < now + life then
+    extend(k.queue, k.deadlines, entry, now + life)
+  end
 end
 
 local function notify_entry(k, entry)

@@ -67,7 +67,7 @@ if (free and (not head or head == holder)) or redis.call('HEXISTS', lock, holder
 end
 local remaining = redis.call('PTTL', lock)
 if life == 0 then
-  assert_master(deadlines)
+  begin_to_write(deadlines)
   return {0, remaining == -2 and 1 or remaining}
 end
 join_or_extend(queue, deadlines, holder, now, life)

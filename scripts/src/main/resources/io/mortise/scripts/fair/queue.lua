@@ -7,7 +7,7 @@
 -- Answer: {length, position}, the position counted from 0, or -1 when none of them waits.
 -- Cost: O(queue + holders). Safe to repeat.
 -- @include common/queue
-assert_master(KEYS[2])
+begin_to_write(KEYS[2])
 prune(KEYS[1], KEYS[2], now_ms())
 local WINDOW = 1000 -- not all at once: the first one is often near the head
 local asked = {}

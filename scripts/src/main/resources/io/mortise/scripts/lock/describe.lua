@@ -52,18 +52,13 @@ for i = 1, #all, 2 do
 end
 local count = mode == '' and fields or fields - 1
 
--- A hold count, or -1 when the value is none.
-local function levels_of(value)
-  return #value < 10 and string.find(value, '^[1-9]%d*$') and tonumber(value) or -1
-end
-
 -- As common/rw reads them; in a plain or fair lock, and in a hash of somebody else, every hold lasts as long
 -- as the hash.
 local function lease_of(entry, levels)
   if levels < 0 or mode ~= 'read' and mode ~= 'write' then
     return whole
   elseif not is_writer(entry) then
-    return attempt(reader_left, k, entry, math.min(levels, limit)) or whole
+    return attempt(reader_left, k, entry, levels) or whole
   elseif mode == 'read' then
     return -2
   elseif count > 1 and is_ours(entry) then
@@ -78,7 +73,7 @@ for i = 1, #all, 2 do
     readable = 0
     break
   elseif all[i] ~= 'mode' then
-    local levels = levels_of(all[i + 1])
+    local levels = count_of(all[i + 1]) or -1
     local left = lease_of(all[i], levels)
     if left >= 0 then
       holds[#holds + 1] = all[i]

@@ -39,13 +39,13 @@ if admitted or (mode ~= 'write' and before_writers(k, reader)) then
   return {1, token, last or 0}
 end
 if life == 0 then
-  assert_master(k.deadlines)
+  begin_to_write(k.deadlines)
   return {0, ask_after(left)}
 end
 if pruned then
   notify_queue(k, mode)
 end
-join_or_extend(k.queue, k.deadlines, reader, now, life)
+join(k, reader, now, life)
 if before_writers(k, reader) then
   return {2, ask_after(left)}
 end

@@ -34,13 +34,13 @@ if mine or (not s.mode and (not head or head == writer)) then
 end
 local left = math.max(s.read_left, s.write_left)
 if life == 0 then
-  assert_master(k.deadlines)
+  begin_to_write(k.deadlines)
   return {0, ask_after(left)}
 end
 if redis.call('LLEN', k.queue) < length then
   notify_queue(k, s.mode)
 end
-join_or_extend(k.queue, k.deadlines, writer, now, life)
+join(k, writer, now, life)
 head = redis.call('LINDEX', k.queue, 0)
 if head == writer then
   return {2, ask_after(left)}

@@ -21,7 +21,7 @@ local holds = from_writer and {s.write_left >= 0 and s.writer or nil} or s.reade
 if #holds == 0 then
   return 0
 end
-redis.call('SCARD', KEYS[10]) -- fails on another type
+redis.call('SISMEMBER', KEYS[10], '') -- fails on another type
 local life = redis.call('PTTL', k.lock)
 life = life > 0 and life or tonumber(ARGV[3])
 -- A server without memory lets a script go on that has begun to write: so it does not refuse the marks.
@@ -34,7 +34,7 @@ remove_holds(k, function(entry)
   return is_writer(entry) == from_writer
 end)
 -- The turn of the readers may have been for the rest of a minimum that was forced.
-if redis.call('PTTL', k.turn) > TURN then
+if left_of(k.turn) > TURN then
   redis.call('PEXPIRE', k.turn, TURN)
 end
 return 1

@@ -11,7 +11,7 @@
 k.publish = ARGV[1]
 check(k)
 local held = redis.call('EXISTS', k.lock) == 1
-local turn = not held and redis.call('EXISTS', k.turn) == 1
+local turn = not held and turn_left(k) >= 0
 if not turn and (not held or held_by_redisson(k)) then
   notify_writer(k)
 end

@@ -22,7 +22,7 @@
 local free = redis.call('EXISTS', k.lock, k.intent, k.waiters, k.turn, k.readers, k.writers) == 0
 -- @include common/readbegin
 if not admitted and mode ~= 'write' then
-  left = left_of(k.intent)
+  left = intent_left(k, life)
   admitted = left < 0 or redis.call('ZSCORE', k.turn, reader)
 end
 if admitted then

@@ -10,7 +10,7 @@
 -- ARGV[2] lease, ms: its whole lease, or the rest of one that is not renewed
 --
 -- Answer: for each hold 1 when renewed, 0 when it does not exist or its lease is over, 2 when it
--- was released by force, -1 when Redis refused to answer. A replica refuses the batch.
+-- was released by force, -1 when Redis refused to answer. A replica refuses a batch that lengthens a lease.
 -- Cost: O(holds x log readers). Safe to repeat, and never revives a released or expired hold. A hold whose key has
 -- another type does not affect the others.
 -- @include common/rw

@@ -18,7 +18,7 @@
 local free = redis.call('EXISTS', k.lock, k.intent, k.turn, k.writers) == 0
 -- @include common/writebegin
 local mine = s.mode and redis.call('HEXISTS', k.lock, writer) == 1
-local turn = left_of(k.turn)
+local turn = turn_left(k)
 if mine or (not s.mode and turn < 0) then
   -- A repetition that finds a reader below this hold is late, and nobody has its token. Readers get that of the reader.
   if not mine or redis.call('HLEN', k.lock) <= 2 then
@@ -39,9 +39,12 @@ local place = tonumber(redis.call('ZSCORE', k.writers, writer) or '')
 if place then
   begin_to_write(k.writers)
 end
-if not redis.call('SET', k.intent, writer, 'PX', life, 'NX')
-    and redis.call('GET', k.intent) == writer then
-  redis.call('PEXPIRE', k.intent, life)
+if not redis.call('SET', k.intent, writer, 'PX', life, 'NX') then
+  if redis.call('GET', k.intent) == writer then
+    redis.call('PEXPIRE', k.intent, life)
+  else
+    intent_left(k, life)
+  end
 end
 come_in_vain(k.writers, writer, place)
 register(k.writers, writer, place, now_micros)

@@ -68,7 +68,7 @@ if own or #free > ahead then
 end
 
 if open == 0 then
-  assert_master(k.deadlines) -- marks from before the failover may be reset meanwhile
+  begin_to_write(k.deadlines) -- marks from before the failover may be reset meanwhile
   if head then
     remove_waiter(k.queue, k.deadlines, holder)
   end
@@ -77,7 +77,7 @@ end
 -- With `ahead` waiters before it, this one needs `ahead + 1` free segments: so many more leases have to end.
 local retry = ends[ahead + 1 - #free] or -1
 if life == 0 then
-  assert_master(k.deadlines)
+  begin_to_write(k.deadlines)
   return {0, retry}
 end
 join_or_extend(k.queue, k.deadlines, holder, now, life)

@@ -9,7 +9,7 @@
 -- Safe to repeat.
 -- @include common/segments
 check_group(KEYS[1], KEYS[2], KEYS[3])
-assert_master(KEYS[2])
+begin_to_write(KEYS[2])
 remove_dead(KEYS[1], KEYS[2], now_ms())
 local indices = {}
 for _, i in ipairs(redis.call('SMEMBERS', KEYS[3])) do

@@ -36,6 +36,13 @@ public final class Rights {
     return rules;
   }
 
+  /** Returns the rights for plain, fair and read-write locks. */
+  public static List<String> ofReadWriteLocks(String prefix) throws IOException {
+    List<String> rules = ofFairLocks(prefix);
+    rules.addAll(blocks(prefix).get(READ_WRITE));
+    return rules;
+  }
+
   /** Returns the rights for plain, fair and segmented locks. */
   public static List<String> ofSegmentedLocks(String prefix) throws IOException {
     List<String> rules = ofFairLocks(prefix);

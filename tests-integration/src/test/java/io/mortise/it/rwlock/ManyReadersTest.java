@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.Sets;
 import io.mortise.core.spi.LockName;
 import io.mortise.core.spi.LockProtocol;
 import io.mortise.core.spi.QueueingProtocol;
@@ -160,6 +161,21 @@ class ManyReadersTest {
     enter(1, 2);
     assertEquals(Set.of(reader(0), reader(1)), noted());
     assertTrue(redis.jedis().pttl(name.derive("mortise_readers")) > LEASE / 2);
+  }
+
+  /** Otherwise they would stay as long as there is a reader, and no writer comes. */
+  @Test
+  void aReaderThatEntersRemovesDeadOnes() {
+    enter(0, FEW);
+    die(0, FEW - 1);
+    String readers = name.derive("mortise_readers");
+    for (int i = 0; i < FEW - 1; i++) {
+      redis.jedis().zadd(readers, 1, reader(i)); // their leases ended long ago
+    }
+    enter(FEW, FEW + 2);
+    Set<String> left = Set.of(reader(FEW - 1), reader(FEW), reader(FEW + 1));
+    assertEquals(left, noted());
+    assertEquals(Sets.union(left, Set.of("mode")), redis.jedis().hkeys(name.value()));
   }
 
   private Set<String> noted() {

@@ -123,11 +123,13 @@ class OtherTypesTest {
     }
   }
 
-  /** All rights that docs/wire.md names, for the names that these tests use. */
+  /**
+   * The rights that docs/wire.md names for read-write locks, and the names that these tests use.
+   */
   private static List<String> rules(String user) throws Exception {
     List<String> rules =
         new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "on", ">x", "resetkeys"));
-    rules.addAll(Rights.ofAllFamilies("rw:"));
+    rules.addAll(Rights.ofReadWriteLocks("rw:"));
     return rules;
   }
 }

@@ -28,7 +28,8 @@ import java.util.TreeSet;
  *   w!  w!:900           a writer; with a lease key of its own
  *   a^  w^!              what is kept of a hold until the end of its minimum
  *   intent:w!  wait:a  turn:a    the keys of the waiters
- *   turnleft:550         what is left of the turn
+ *   turnleft:550         what is left of the turn; intentleft:500, of the intent
+ *   persist:turn         the turn, or the intent, has no end
  *   writers:w!,v!+       the registered writers in their order; v was notified
  *   registered:900       what is left of them, if nobody asks
  *   queue:a,w!,b~        the queue of a fair lock; b has timed out
@@ -44,6 +45,7 @@ final class ScriptState {
   private static final String WAITER_TIMEOUT = Long.toString(5_000 * UNIT);
   private static final long LEASE = 9_000 * UNIT;
   private static final String WRITERS = "mortise_write_waiters";
+  private static final String INTENT = "mortise_write_intent";
   private static final String TOKEN_OF_THE_WRITER = "7";
 
   /** A notification adds this to the place of a writer. */
@@ -102,13 +104,14 @@ final class ScriptState {
         case "read", "write" -> add("HSET", name.value(), "mode", word);
         case "plain" -> add("HSET", name.value(), holder("p"), "1");
         case "ttl" -> ttl = part[1];
-        case "intent" ->
-            add("SET", key("mortise_write_intent"), holder(part[1]), "PX", WAITER_TIMEOUT);
+        case "intent" -> add("SET", key(INTENT), holder(part[1]), "PX", WAITER_TIMEOUT);
         case "wait" -> waits("mortise_read_waiters", part[1]);
         case "turn" -> {
           waits("mortise_read_turn", part[1]);
           add("PEXPIRE", key("mortise_read_turn"), WAITER_TIMEOUT);
         }
+        case "persist" ->
+            add("PERSIST", key(part[1].equals("turn") ? "mortise_read_turn" : INTENT));
         case "writers" -> registers(part[1].split(",", -1));
         case "queue" -> {
           for (String waiter : part[1].split(",", -1)) {
@@ -194,14 +197,13 @@ final class ScriptState {
         }
         case "ttl" -> assertLeft(part[1], name.value());
         case "intent" ->
-            assertEquals(
-                part[1].isEmpty() ? null : holder(part[1]),
-                redis("GET", key("mortise_write_intent")));
+            assertEquals(part[1].isEmpty() ? null : holder(part[1]), redis("GET", key(INTENT)));
         case "writers" -> assertEquals(registered(part[1]), registered());
         case "registered" -> assertLeft(part[1], key(WRITERS));
         case "wait" -> assertWaiting(part[1], "mortise_read_waiters");
         case "turn" -> assertWaiting(part[1], "mortise_read_turn");
         case "turnleft" -> assertLeft(part[1], key("mortise_read_turn"));
+        case "intentleft" -> assertLeft(part[1], key(INTENT));
         case "queue" -> {
           assertWaiting(part[1], "redisson_lock_timeout");
           assertEquals(holders(part[1]), redis("LRANGE", key("redisson_lock_queue"), "0", "-1"));
@@ -318,10 +320,7 @@ final class ScriptState {
           run(
               path,
               List.of(
-                  name.value(),
-                  key("mortise_write_intent"),
-                  key("mortise_read_waiters"),
-                  key("mortise_read_turn")),
+                  name.value(), key(INTENT), key("mortise_read_waiters"), key("mortise_read_turn")),
               holder(who),
               WAITER_TIMEOUT);
       case "writer_heartbeat" -> run(path, keys(), holder(who), WAITER_TIMEOUT, "PUBLISH");

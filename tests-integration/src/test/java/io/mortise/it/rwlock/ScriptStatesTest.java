@@ -50,6 +50,8 @@ class ScriptStatesTest {
       read a                | repeated under intent                 | read a:900 intent:w!                      | 1 T 0    | read a:9000
       read a waits          | an expired writer, whose readers stay | write w! b:9000 ttl:9000 intent:v! wait:a | 1 T 0    | read a b turn: wait:
       read a                | a plain lock                          | plain                                     | LOCKTYPE | p
+      read a waits          | an intent without an end              | intent:w! persist:intent                  | 2 ~5000  | free wait:a intent:w! intentleft:5000
+      read a                | an intent without an end, no wait     | intent:w! persist:intent                  | 0 -1     | free intent:w! intentleft:ever
       # write
       write w!       | free                                     | free                             | 1 T 0    | write w! ttl:9000
       write w!       | repeated                                 | write w! ttl:50                  | 1 T 0    | write w! ttl:9000
@@ -88,6 +90,9 @@ class ScriptStatesTest {
       write w! waits | an expired writer and its expired reader | write v! b:over ttl:9000         | 1 T 0    | write w! ttl:9000
       write w! waits | their writer and its reader              | write V! B:9000 ttl:20000        | 3 ~20000 | write V! B intent:w!
       write w!       | a plain lock                             | plain                            | LOCKTYPE | p
+      write w! waits | an intent without an end                 | write v! intent:u! persist:intent | 2 ~30000 | write v! intent:u! intentleft:5000
+      write w! waits | a turn without an end                    | turn:a persist:turn              | 2 ~50    | free intent:w! turn:a turnleft:50
+      write w!       | a turn without an end, no wait           | turn:a persist:turn              | 0 ~50    | free intent: turn:a turnleft:50
       # release
       release a  | the last reader                   | read a:900                            | 1 0 | free
       release a  | another reader lasts longer       | read a:900 b:9000 ttl:9000            | 1 0 | read b ttl:9000
@@ -166,6 +171,7 @@ class ScriptStatesTest {
       notify | all were notified            | writers:v!+               | 0 | free writers:v!+
       notify | the turn of the readers      | turn:a writers:v!         | 1 | free writers:v! turn:a
       notify | their turn, nobody to notify | turn:a writers:v!+        | 0 | free writers:v!+ turn:a
+      notify | a turn without an end        | turn:a writers:v! persist:turn | 1 | free writers:v! turn:a turnleft:50
       notify | held                         | read a:900 writers:v!     | 0 | read a writers:v!
       notify | held by one of theirs        | write W! writers:v!       | 0 | write W! writers:v!+
       # renew
@@ -194,6 +200,7 @@ class ScriptStatesTest {
       force write | no writer             | read a:900               | 0        | read a
       force write | the writer            | write w! wait:b          | 1        | free turn:b
       force write | one of theirs         | write W!                 | 1        | free
+      force write | a turn without an end | write w! turn:a persist:turn | 1    | free turn:a turnleft:50
       force write | its thread also reads | write w!:900 a:9000      | 1        | read a ttl:9000
       force write | a plain lock          | plain                    | LOCKTYPE | p
       # inspect

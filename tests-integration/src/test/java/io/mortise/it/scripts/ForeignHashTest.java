@@ -10,10 +10,15 @@ import io.mortise.core.LockInspection;
 import io.mortise.it.support.Names;
 import io.mortise.it.support.TwoClients;
 import io.mortise.rwlock.RedisReadWriteLock;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A hash of somebody else that has a field "mode" stays as it is, and stops nobody. */
 @Timeout(30)
@@ -22,39 +27,75 @@ class ForeignHashTest {
 
   private final String name = Names.fresh();
 
-  private void settings() {
-    clients.server().command("HSET", name, "mode", "auto", "theme", "x", "at", "1763846400000");
+  private void settings(String mode) {
+    clients.server().command("HSET", name, "mode", mode, "theme", "x", "at", "1763846400000");
   }
 
-  private void assertUntouched() {
+  private void assertUntouched(String mode) {
     assertEquals(
-        List.of("mode", "auto", "theme", "x", "at", "1763846400000"),
+        List.of("mode", mode, "theme", "x", "at", "1763846400000"),
         clients.server().command("HGETALL", name));
   }
 
-  @Test
-  void aReadWriteLockRefusesIt() {
-    settings();
-    for (RedisReadWriteLock lock :
-        List.of(
+  private List<DistributedLock> sides() {
+    return Stream.of(
             new RedisReadWriteLock(clients.here(), name),
-            RedisReadWriteLock.fair(clients.here(), name))) {
-      for (DistributedLock side : List.of(lock.readLock(), lock.writeLock())) {
-        assertThrows(LockException.class, side::tryLock);
-        assertUntouched();
-      }
+            RedisReadWriteLock.fair(clients.here(), name))
+        .flatMap(lock -> Stream.of(lock.readLock(), lock.writeLock()))
+        .toList();
+  }
+
+  private static void assertRefused(Executable call) {
+    LockException refused = assertThrows(LockException.class, call);
+    assertEquals(LockException.Reason.WRONG_TYPE, refused.reason(), refused::getMessage);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "read", "write"})
+  void aReadWriteLockRefusesIt(String mode) {
+    settings(mode);
+    for (DistributedLock side : sides()) {
+      assertRefused(side::tryLock);
+      assertRefused(side::lock);
+      assertRefused(side::isLocked);
+      assertRefused(side::forceUnlock);
+      assertUntouched(mode);
     }
+  }
+
+  /** Its values are numbers, as counts of holds are, but larger than any of those. */
+  @ParameterizedTest
+  @ValueSource(ints = {20, 300})
+  void theNumbersInALargeOneAreNoCountsOfHolds(int fields) {
+    List<String> command = new ArrayList<>(List.of("HSET", name, "mode", "read"));
+    for (int i = 0; i < fields; i++) {
+      command.addAll(List.of("at" + i, "1763846400000"));
+    }
+    clients.server().command(command.toArray(String[]::new));
+    DistributedLock reads = sides().get(0);
+
+    if (reads.tryLock()) { // an attempt looks at a small hash only
+      reads.unlock();
+    }
+
+    for (DistributedLock side : sides()) {
+      assertRefused(side::isLocked);
+      assertRefused(side::forceUnlock);
+    }
+    assertRefused(sides().get(1)::tryLock);
+    assertRefused(sides().get(3)::tryLock);
+    assertEquals((long) fields + 1, clients.server().command("HLEN", name));
   }
 
   @Test
   void anInspectionShowsItsFieldsAndCountsNoKeysForThem() {
-    settings();
+    settings("auto");
 
     LockInspection found = clients.here().lock(name).inspect();
 
     assertEquals(2, found.holders().size());
     assertEquals(1, found.holders().get(1).holdCount(), "a time is no hold count");
-    assertUntouched();
+    assertUntouched("auto");
   }
 
   @Test

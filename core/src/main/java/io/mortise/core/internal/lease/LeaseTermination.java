@@ -3,6 +3,7 @@ package io.mortise.core.internal.lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.internal.lease.LeaseStatus.Phase;
+import io.mortise.core.spi.QueueingProtocol;
 import io.mortise.core.spi.RunProtocol;
 
 /**
@@ -156,6 +157,10 @@ public final class LeaseTermination {
         || RunProtocol.hasServed(id.protocol())
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       releaseInBackground();
+    } else if (loss.reason() == Reason.MISSING && id.protocol() instanceof QueueingProtocol) {
+      // A server that has lost the grant, as after a failover, may still have the place of before.
+      releases.releaseUntilConfirmed(
+          id.protocol(), id.holder(), UnansweredAttempts.NONE.plusHold(timing.endInRedisNanos()));
     }
     abandoned = true;
   }
