@@ -82,8 +82,8 @@ local function sweep(k)
   return #over > 0
 end
 
--- Notes a reader that enters, before the hash has it, or one that holds and goes on. Some of those whose leases are
--- over are removed then: without a writer nobody else would.
+-- Notes a reader that enters, before the hash has it, or one that holds and goes on; returns whether the set has one
+-- whose lease is over.
 local function note(k, reader, left)
   local now, life = now_ms(), left
   local first_end = redis.call('ZRANGE', k.readers, 0, 0, 'WITHSCORES')
@@ -104,9 +104,7 @@ local function note(k, reader, left)
   end
   redis.call('ZADD', k.readers, ms(end_of(now, left)), reader)
   keep_for(k.readers, ms(math.min(life, QUEUE_LIFE)))
-  if known and tonumber(first_end[2]) <= now then
-    sweep(k)
-  end
+  return known and tonumber(first_end[2]) <= now
 end
 
 -- The longest lease in the set, nil when none was found; whether no other in the set can be longer; and whether

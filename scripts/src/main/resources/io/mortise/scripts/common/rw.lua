@@ -221,7 +221,9 @@ local function enter(k, reader, lease, left, writer)
       redis.call('SET', lease_key(k, writer, 1), 1, 'PX', ms(math.max(left, 1)))
     end
   end
-  note(k, reader, left)
+  if note(k, reader, left) then
+    sweep(k) -- without a writer nobody else does
+  end
   add_hold(k, 'read', reader, lease)
 end
 
