@@ -5,17 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mortise.core.LockClient;
 import io.mortise.spring.boot.Locked;
 import io.mortise.spring.boot.locked.LockedAdvisor;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -111,21 +112,34 @@ class EarlyLockedBeanTest {
               AutoConfigurations.of(MortiseAutoConfiguration.class, LockedAutoConfiguration.class))
           .withBean(LockClient.class, () -> LockClient.create("redis://localhost:1"));
 
+  private static void assertFails(ApplicationContextRunner runner) {
+    runner.run(
+        context ->
+            assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("the bean 'shop' has @Locked methods")
+                .hasMessageContaining("ObjectProvider"));
+  }
+
   @ParameterizedTest
   @ValueSource(classes = {NeededFirst.class, NeededEarly.class, NeededForDefinitions.class})
   void aBeanThatIsMadeBeforeItsProxyCanBeFailsTheStart(Class<?> needing) {
-    for (Class<?> made : List.of(Shop.class, ShopFactory.class)) {
-      runner
-          .withBean("shop", made)
-          .withUserConfiguration(needing)
-          .run(
-              context ->
-                  assertThat(context)
-                      .getFailure()
-                      .rootCause()
-                      .hasMessageContaining("the bean 'shop' has @Locked methods")
-                      .hasMessageContaining("ObjectProvider"));
-    }
+    assertFails(runner.withBean("shop", Shop.class).withUserConfiguration(needing));
+    assertFails(runner.withBean("shop", ShopFactory.class).withUserConfiguration(needing));
+  }
+
+  /** All that have an order are made before the first of them is at work. */
+  @Test
+  void aBeanThatIsMadeAfterTheCreatorOfProxiesAndBeforeItIsAtWorkFailsTheStart() {
+    assertFails(
+        runner
+            .withInitializer(
+                context ->
+                    AopConfigUtils.registerAutoProxyCreatorIfNecessary(
+                        (BeanDefinitionRegistry) context.getBeanFactory()))
+            .withBean("shop", Shop.class)
+            .withUserConfiguration(NeededEarly.class));
   }
 
   @Test
