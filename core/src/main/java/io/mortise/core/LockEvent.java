@@ -46,9 +46,9 @@ public final class LockEvent {
 
     /**
      * The acquisition ended without the lock. Without a {@link #cause()} another owner had it all
-     * the time. Otherwise the cause is the exception that the caller got: a {@link LockException},
-     * an {@code InterruptedException}, or an error. {@link #duration()} is the time since it was
-     * requested.
+     * the time, or all segments of a {@code SegmentedLock} are exhausted. Otherwise the cause is
+     * the exception that the caller got: a {@link LockException}, an {@code InterruptedException},
+     * or an error. {@link #duration()} is the time since it was requested.
      */
     NOT_ACQUIRED,
 

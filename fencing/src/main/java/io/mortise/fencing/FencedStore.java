@@ -45,8 +45,10 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * FENCETYPE}: the key below has a value that is no token, and nothing is written.
  *
  * <p><b>In Redis:</b> {@code mortise_fence:{resource}} holds the largest token, without expiry
- * unless a retention is given. On a cluster it must share the slot of the keys that are written:
- * give the resource's name the same hash tag.
+ * unless a retention is given. Give all stores of one resource the same retention. Of different
+ * ones the longest counts, and a key that has no expiry keeps none: the others need their token so
+ * long. On a cluster the key must share the slot of the keys that are written: give the resource's
+ * name the same hash tag.
  *
  * <p><b>What is not guaranteed.</b> If that key is lost (deleted, evicted, not replicated before a
  * failover), the next token is accepted, whichever it is.

@@ -9,7 +9,6 @@ import io.mortise.core.LockEvent;
 import io.mortise.core.LockListener;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -76,7 +75,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class LockMetrics implements LockListener, MeterBinder, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockMetrics.class);
-  private static final int MAX_KNOWN_CLIENTS = 100;
 
   private final Tags tags;
   private final @Nullable Function<String, String> lockTag;
@@ -85,9 +83,6 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
 
   /** Whether a warning has been logged. */
   private final AtomicBoolean warned = new AtomicBoolean();
-
-  /** Watched clients that have sent events, so that most events need no look-up. */
-  private final Set<String> knownClients = ConcurrentHashMap.newKeySet();
 
   private LockMetrics(Builder builder) {
     this.tags = builder.tags;
@@ -142,15 +137,7 @@ public final class LockMetrics implements LockListener, MeterBinder, AutoCloseab
 
   /** Warns once of a client that the gauges leave out. */
   private void checkWatched(String clientId) {
-    if (warned.get() || knownClients.contains(clientId)) {
-      return;
-    }
-    if (clients.contains(clientId)) {
-      if (knownClients.size() >= MAX_KNOWN_CLIENTS) {
-        knownClients.clear(); // clients that were made and closed again and again
-      }
-      knownClients.add(clientId);
-    } else if (!warned.getAndSet(true)) {
+    if (!warned.get() && !clients.contains(clientId) && !warned.getAndSet(true)) {
       LOG.warn(
           "client {} notifies LockMetrics that do not watch it: its holds, waiters, connections and"
               + " dropped events are in no gauge; call LockMetrics.watch(client)",

@@ -3,32 +3,39 @@ package io.mortise.micrometer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.mortise.core.LockClient;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 
 /**
- * The clients whose status the gauges show, added up. A closed client is dropped, and only its
- * number of dropped events is kept, because a counter must not go down.
+ * The clients whose status the gauges show, added up. Of a closed client only the number of dropped
+ * events counts, because a counter must not go down. A client counts as closed from the beginning
+ * of its close, and may drop its last events until a command timeout later: so those that were
+ * closed last are still asked for that number.
  *
- * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards everything; no method
- * sends a command or waits for one under it.
+ * <p><b>Threads.</b> Any thread may call any method. {@code lock} guards everything but {@code
+ * ids}; no method sends a command or waits for one under it.
  */
 final class WatchedClients {
-  private static final int MAX_CLOSED_IDS = 100;
+  private static final int MAX_CLOSED = 100;
 
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
   private final Set<LockClient> open = new LinkedHashSet<>();
 
-  /** Those that were closed last: their last events may arrive afterwards. */
   @GuardedBy("lock")
-  private final Deque<String> closedIds = new ArrayDeque<>();
+  private final Deque<LockClient> closed = new ArrayDeque<>();
 
+  /** Those of both. No lock: it is asked for each event, and adding up takes a while. */
+  private final Set<String> ids = ConcurrentHashMap.newKeySet();
+
+  /** The dropped events of the clients that were closed before these. */
   @GuardedBy("lock")
   private long droppedBefore;
 
@@ -38,7 +45,10 @@ final class WatchedClients {
     lock.lock();
     try {
       forgetClosed(); // gauges that nobody reads would keep them
-      open.add(client);
+      if (!closed.contains(client)) {
+        open.add(client);
+        ids.add(client.id());
+      }
       used = true;
     } finally {
       lock.unlock();
@@ -52,13 +62,7 @@ final class WatchedClients {
 
   /** Returns whether the client with that id is open, or was one of the last to be closed. */
   boolean contains(String clientId) {
-    lock.lock();
-    try {
-      return open.stream().anyMatch(client -> client.id().equals(clientId))
-          || closedIds.contains(clientId);
-    } finally {
-      lock.unlock();
-    }
+    return ids.contains(clientId);
   }
 
   /** Returns the number of all open clients together. */
@@ -66,7 +70,7 @@ final class WatchedClients {
     lock.lock();
     try {
       forgetClosed();
-      return sumOfOpen(number);
+      return sumOf(open, number);
     } finally {
       lock.unlock();
     }
@@ -77,15 +81,17 @@ final class WatchedClients {
     lock.lock();
     try {
       forgetClosed();
-      return droppedBefore + sumOfOpen(LockClient.Status::droppedEvents);
+      return droppedBefore
+          + sumOf(open, LockClient.Status::droppedEvents)
+          + sumOf(closed, LockClient.Status::droppedEvents);
     } finally {
       lock.unlock();
     }
   }
 
-  @GuardedBy("lock")
-  private long sumOfOpen(ToLongFunction<LockClient.Status> number) {
-    return open.stream().mapToLong(client -> number.applyAsLong(client.status())).sum();
+  private static long sumOf(
+      Collection<LockClient> clients, ToLongFunction<LockClient.Status> number) {
+    return clients.stream().mapToLong(client -> number.applyAsLong(client.status())).sum();
   }
 
   @GuardedBy("lock")
@@ -93,11 +99,12 @@ final class WatchedClients {
     for (Iterator<LockClient> clients = open.iterator(); clients.hasNext(); ) {
       LockClient client = clients.next();
       if (client.isClosed()) {
-        droppedBefore += client.status().droppedEvents();
         clients.remove();
-        closedIds.addLast(client.id());
-        if (closedIds.size() > MAX_CLOSED_IDS) {
-          closedIds.removeFirst();
+        closed.addLast(client);
+        if (closed.size() > MAX_CLOSED) {
+          LockClient oldest = closed.removeFirst();
+          droppedBefore += oldest.status().droppedEvents();
+          ids.remove(oldest.id());
         }
       }
     }

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.mortise.core.LockClient;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,5 +86,20 @@ class WatchedClientsTest {
     assertEquals(0, clients.sum(LockClient.Status::holds));
 
     assertTrue(clients.contains(client.id()));
+  }
+
+  @Test
+  void onlyTheLastOfTheClosedClientsAreKept() {
+    WatchedClients clients = new WatchedClients();
+    List<LockClient> closed = Stream.generate(WatchedClientsTest::client).limit(102).toList();
+    for (LockClient client : closed) {
+      clients.add(client);
+      client.close();
+    }
+    assertEquals(0, clients.droppedEvents());
+
+    assertEquals(
+        Set.copyOf(closed.subList(2, 102)),
+        closed.stream().filter(each -> clients.contains(each.id())).collect(Collectors.toSet()));
   }
 }

@@ -56,7 +56,9 @@ import java.util.stream.IntStream;
  * so may the end of a dead holder's lease be noticed. A mark is a plain key: it can be lost with
  * Redis' data, and a holder that lost its lease can still set it. All processes have to give the
  * same number of segments: one that gives fewer does not use the others, and finds other segments
- * for a key.
+ * for a key. While it waits for any segment at the head of the queue, it also keeps a free segment
+ * that it does not know from each waiter behind it: a waiter counts all before it, whatever they
+ * know.
  *
  * <p><b>In Redis</b>, with {@code {N}} for the name: the segments are plain locks of the names
  * {@code {N}:0}, {@code {N}:1} and so on, all in one slot of a cluster; {@code

@@ -32,15 +32,34 @@ public final class OrderService {
     DistributedLock lock = locks.lock("stock:" + article);
     try (Lease lease = lock.acquire(WAIT).orElseThrow();
         Connection transaction = database.getConnection()) {
-      transaction.setAutoCommit(false); // what is not committed is rolled back when it closes
-      claim(transaction, article, lease.fencingToken());
-      int left = amount(transaction, article) - 1;
-      if (left >= 0) {
-        write(transaction, article, left);
+      transaction.setAutoCommit(false);
+      try {
+        int left = sell(transaction, article, lease.fencingToken());
+        transaction.commit();
+        return left;
+      } catch (Throwable e) {
+        rollBack(transaction, e);
+        throw e;
       }
-      transaction.commit();
-      return left;
     } // closed in reverse: the lock is released after the commit
+  }
+
+  /** Not left to the close of the connection, at which some databases commit. */
+  private static void rollBack(Connection transaction, Throwable cause) {
+    try {
+      transaction.rollback();
+    } catch (SQLException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  private static int sell(Connection transaction, String article, long token) throws SQLException {
+    claim(transaction, article, token);
+    int left = amount(transaction, article) - 1;
+    if (left >= 0) {
+      write(transaction, article, left);
+    }
+    return left;
   }
 
   /** Raises the token of the row, before it is read; refuses a late holder. */

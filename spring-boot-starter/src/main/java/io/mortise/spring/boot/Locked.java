@@ -27,7 +27,10 @@ import java.lang.annotation.Target;
  * <p><b>A loss.</b> If the lease was lost before the method ended, the caller gets a {@code
  * LeaseLostException} in place of the result. In a transaction that was active when the method was
  * called, a loss is thrown until the commit, by the method or by the commit, and rolls the
- * transaction back. A release that Redis has not confirmed is logged, and the client repeats it.
+ * transaction back. A release that Redis has not confirmed, or has refused, is logged, and the client
+ * repeats it. The caller gets a {@code LockException} in place of the result where the hold may have
+ * been lost: with the reason {@code IN_DOUBT}, or with {@code WRONG_TYPE} where something has
+ * overwritten its key.
  *
  * <p><b>Owner.</b> The calling thread owns the lock, so methods with the same lock may call each
  * other. A method that returns a {@code CompletableFuture} or {@code CompletionStage} keeps the
@@ -47,7 +50,8 @@ import java.lang.annotation.Target;
  * anything wrong fails the start, with a message that names the method. A proxy does not reach a
  * private, static or final method, or one of a superclass in another package that is neither public
  * nor protected, or a call of Spring's own to a method with {@code @PostConstruct} or
- * {@code @PreDestroy}.
+ * {@code @PreDestroy}. Nor is there one for a bean that is made too early, because a {@code
+ * BeanPostProcessor} needs it: that fails the start too, with a message that names the bean.
  *
  * <p><b>On a schedule.</b> A {@code @Scheduled} method runs on each node. Without a {@link
  * #waitTime} the nodes run it one after the other: each waits until the lock is free. The start

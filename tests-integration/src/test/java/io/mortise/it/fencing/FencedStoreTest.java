@@ -190,6 +190,25 @@ class FencedStoreTest {
     assertEquals("OK", expiring.execute(3, Command.SET, key, "c"));
   }
 
+  /** Otherwise the token of the others would be forgotten too early. */
+  @Test
+  void aStoreWithAShorterRetentionDoesNotShortenThatOfAnother() {
+    String fence = "mortise_fence:{" + key + "}";
+    FencedStore shorter = new FencedStore(jedis, key, Duration.ofSeconds(100));
+    FencedStore longer = new FencedStore(jedis, key, Duration.ofDays(365));
+
+    longer.execute(1, Command.SET, key, "a");
+    shorter.execute(2, Command.SET, key, "b");
+    assertTrue(jedis.pttl(fence) > Duration.ofDays(364).toMillis());
+    assertEquals("2", jedis.get(fence));
+
+    store.execute(3, Command.SET, key, "c");
+    assertEquals(-1, jedis.pttl(fence));
+    shorter.eval(4, "return 1", List.of(key), List.of());
+    assertEquals(-1, jedis.pttl(fence));
+    assertEquals("4", jedis.get(fence));
+  }
+
   @Test
   void aWriteSucceedsAfterAScriptFlush() {
     store.execute(1, Command.SET, key, "a");

@@ -209,6 +209,20 @@ class LockMetricsOnRedisTest {
     assertTrue(droppedEvents() > 0);
   }
 
+  /** It counts as closed from the beginning of its close, and drops the rest of its queue later. */
+  @Test
+  void whatAClientDropsWhileItClosesIsCounted() throws Exception {
+    LockClient busy = overloaded(metrics);
+    Thread closing = new Thread(busy::close, "closing");
+    closing.start();
+    untilAsserted("it closes", () -> assertTrue(busy.isClosed()));
+    double dropped = droppedEvents();
+    closing.join();
+
+    assertTrue(busy.status().droppedEvents() > dropped, "events were dropped at the end");
+    assertEquals((double) busy.status().droppedEvents(), droppedEvents());
+  }
+
   @Test
   void droppedEventsCountOnceWhenOneOfTwoIsBoundAgainAndStayWhenItIsDropped() {
     WeakReference<LockMetrics> second = new WeakReference<>(closedAndBoundAgain());

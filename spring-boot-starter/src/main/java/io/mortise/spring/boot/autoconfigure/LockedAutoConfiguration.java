@@ -11,12 +11,9 @@ import java.util.Arrays;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -77,18 +74,9 @@ public final class LockedAutoConfiguration {
         properties.order());
   }
 
-  /** As {@code AopAutoConfiguration}, also where {@code spring.aop.auto} is false. */
   @Bean
-  static BeanFactoryPostProcessor lockedMethodsNeedProxies(Environment environment) {
-    boolean classes = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-    return beans -> {
-      if (beans instanceof BeanDefinitionRegistry registry) {
-        AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-        if (classes) {
-          AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
-        }
-      }
-    };
+  static LockedBeanProxies lockedBeanProxies(Environment environment) {
+    return new LockedBeanProxies(environment);
   }
 
   /** The advice asks for the client at the first call, which is late to hear of this. */

@@ -46,7 +46,7 @@ final class LockedBeans {
       Class<?> type = targetClass(beans, name);
       return type == null ? List.of() : lookup.apply(type);
     } catch (RuntimeException | LinkageError e) {
-      if (isMissingClass(e) || isMissingClass(e.getCause())) {
+      if (isOfMissingClass(e)) {
         return List.of();
       }
       throw e;
@@ -59,6 +59,11 @@ final class LockedBeans {
     return type != null && Proxy.isProxyClass(type)
         ? AutoProxyUtils.determineTargetClass(beans, name)
         : type;
+  }
+
+  /** Returns whether a class could not be looked at because it, or one in it, cannot be loaded. */
+  static boolean isOfMissingClass(Throwable failure) {
+    return isMissingClass(failure) || isMissingClass(failure.getCause());
   }
 
   private static boolean isMissingClass(@Nullable Throwable failure) {

@@ -3,17 +3,20 @@ package io.mortise.spring.boot.locked;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
 import io.mortise.core.LockException;
+import io.mortise.core.LockException.Reason;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Releases holds, and decides which failed release the caller hears of. One that Redis has not
- * confirmed is logged: the work was protected, and the client repeats the release. A loss, or a
- * doubt about one, is for the caller.
+ * confirmed, or has refused, is logged: the work was protected, and the client repeats the release.
+ * A loss, or a doubt about one, is for the caller.
  *
  * <p><b>Threads.</b> Any thread may call any method.
  */
@@ -50,43 +53,57 @@ final class HoldRelease {
   /**
    * Returns a stage that completes as the given one does, when the hold has been released. Its
    * cancellation does not reach the given one: that would complete, and free the lock, while its
-   * work goes on.
+   * work goes on. If the given one takes no callback, the hold is released at once, and the stage
+   * fails with what was thrown.
    *
    * @param released called when the release has ended, with or without success
    */
   static <T extends @Nullable Object> CompletableFuture<T> releaseAfter(
       CompletionStage<T> work, Lease lease, Runnable released) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    work.whenComplete(
-        (value, failure) ->
+    AtomicBoolean ended = new AtomicBoolean(); // a stage may take the callback, and throw as well
+    BiConsumer<@Nullable T, @Nullable Throwable> end =
+        (value, failure) -> {
+          if (!ended.getAndSet(true)) {
             lease
                 .releaseAsync()
                 .whenComplete(
                     (none, unreleased) -> {
                       released.run();
                       complete(result, value, failure, unreleased);
-                    }));
+                    });
+          }
+        };
+    try {
+      var unused = work.whenComplete(end);
+    } catch (Throwable e) {
+      end.accept(null, e);
+    }
     return result;
   }
 
   private static <T extends @Nullable Object> void complete(
       CompletableFuture<T> result,
-      T value,
+      @Nullable T value,
       @Nullable Throwable failure,
       @Nullable Throwable unreleased) {
     Throwable loss = unreleased == null ? null : unwrapped(unreleased);
     if (loss instanceof LockException e && isOnlyUnconfirmed(e)) {
       loss = null;
     }
+    boolean heard;
     if (failure != null) {
       if (loss != null) {
         failure.addSuppressed(loss);
       }
-      result.completeExceptionally(failure);
+      heard = result.completeExceptionally(failure);
     } else if (loss != null) {
-      result.completeExceptionally(loss);
+      heard = result.completeExceptionally(loss);
     } else {
-      result.complete(value);
+      heard = result.complete(value);
+    }
+    if (loss != null && !heard) {
+      LOG.warn("A locked method has ended, and its caller has cancelled the stage", loss);
     }
   }
 
@@ -95,11 +112,13 @@ final class HoldRelease {
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
+  /** Whether the hold itself may be gone decides, not whether another release may succeed. */
   private static boolean isOnlyUnconfirmed(LockException failure) {
-    if (failure.reason().isTransient()) {
-      LOG.warn("The method has ended; its lock is released as soon as Redis confirms", failure);
-      return true;
+    if (failure.reason() == Reason.IN_DOUBT
+        || failure.reason() == Reason.WRONG_TYPE) { // something has overwritten the key
+      return false;
     }
-    return false;
+    LOG.warn("A locked method has ended, and its result counts", failure);
+    return true;
   }
 }
