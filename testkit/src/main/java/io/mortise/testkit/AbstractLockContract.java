@@ -1,13 +1,27 @@
 package io.mortise.testkit;
 
+import static io.mortise.testkit.ContractTimings.PARKED;
+import static io.mortise.testkit.ContractTimings.SLACK;
+import static io.mortise.testkit.ContractTimings.SOON;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
+import io.mortise.core.LeaseLoss.Reason;
+import io.mortise.core.LeaseLostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * A test of one lock by two clients, under a new name each time.
@@ -18,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // lock() ignores interrupts
 @SuppressWarnings("LockNotBeforeTry") // a test of holds, which it checks one by one
 abstract class AbstractLockContract implements LockFamily {
+  private static final int WAKE_UPS = 5;
+  private static final Duration POLL = Duration.ofMillis(20);
+
   String name;
   DistributedLock lock;
   DistributedLock other;
@@ -49,5 +66,60 @@ abstract class AbstractLockContract implements LockFamily {
     assertEquals(1, view.holdCount());
     lock.unlock();
     assertEquals(0, lock.holdCount());
+  }
+
+  /** Asserts that the call throws that the hold was lost, and why. */
+  final void assertLost(Reason reason, Executable call) {
+    var lost = assertThrows(LeaseLostException.class, call);
+    assertEquals(reason, lost.loss().reason(), lost::getMessage);
+    String message = String.valueOf(lost.getMessage());
+    assertTrue(message.contains(lock.name()), message);
+  }
+
+  /**
+   * Asserts that the end of a hold wakes a waiter. A waiter that no message wakes gets the lock
+   * too, but only when it asks again, about a default lease after it was parked. Most of the rounds
+   * have to be faster than that: the machine may stand still in any one.
+   *
+   * @param round returns how long the waiter took, see {@link #timeToWake}
+   */
+  final void assertWakes(Callable<Duration> round) throws Exception {
+    Duration limit = lease().dividedBy(3);
+    List<Duration> late = new ArrayList<>();
+    for (int i = 0; i < WAKE_UPS; i++) {
+      Duration took = round.call();
+      if (took.compareTo(limit) >= 0) {
+        late.add(took);
+      }
+      assertTrue(late.size() <= WAKE_UPS / 2, () -> "no message within " + limit + ": " + late);
+    }
+  }
+
+  /** Returns how long after the end of the hold the actor goes on with this wait for the lock. */
+  final Duration timeToWake(Future<?> wait, TestThread.Action endOfHold) throws Exception {
+    actor.awaitBlocked();
+    await("the actor to be parked")
+        .pollDelay(Duration.ZERO)
+        .pollInterval(POLL)
+        .during(PARKED)
+        .atMost(SLACK)
+        .until(() -> !wait.isDone());
+    long start = System.nanoTime();
+    endOfHold.run();
+    TestThread.result(wait);
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /**
+   * Asserts that nobody has the lock or a place in its queue: a place that is left keeps everybody
+   * out until the waiter timeout.
+   */
+  final void assertNothingLeft() throws Exception {
+    await("what is over leaves nothing")
+        .pollDelay(Duration.ZERO)
+        .pollInterval(POLL)
+        .atMost(SOON)
+        .until(() -> actor.ask(other::tryLock));
+    actor.run(other::unlock);
   }
 }

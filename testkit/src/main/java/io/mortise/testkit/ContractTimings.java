@@ -21,6 +21,12 @@ final class ContractTimings {
   /** How late anything may be on a busy machine; far below {@link #LONG}. */
   static final Duration SLACK = Duration.ofSeconds(10);
 
+  /** Within this time a place in a queue that was left is gone; below the waiter timeout, 10 s. */
+  static final Duration SOON = Duration.ofSeconds(5);
+
+  /** Within this time a waiter has subscribed, has made its second attempt, and is parked. */
+  static final Duration PARKED = Duration.ofMillis(150);
+
   private static final int WAITS = 3;
 
   /** The reply to the last command has 200 ms after a wait; the rest is for the clocks. */

@@ -51,7 +51,8 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  *
  * <p><b>Limits.</b> This server has the commands that Mortise's scripts and Jedis need, and the
  * common ones of a unit test; no cluster, no replicas, no persistence, RESP2 only. It is compared
- * with a real server in this project's tests. Redisson needs a socket, and cannot use it.
+ * with a real server in this project's tests. A lock client has a pool of 64 connections of Jedis,
+ * whatever its options say, and reports no release in doubt. Redisson cannot use it.
  *
  * <p><b>Time.</b> The server's clock follows the system's, and {@link #advance} moves it: keys
  * expire by it. A client's own waits and deadlines follow {@link System#nanoTime()}; {@link
@@ -67,7 +68,7 @@ public final class InMemoryRedis implements AutoCloseable {
   /** The name of a lock that nobody holds. */
   private static final String PROBE = "mortise:in-memory-probe";
 
-  private final AtomicLong aheadMillis = new AtomicLong();
+  private final AtomicLong aheadMicros = new AtomicLong();
   private final MemoryServer server;
   private final WaitTimeOuts timeOuts = new WaitTimeOuts();
   private final List<LockClient> lockClients = new CopyOnWriteArrayList<>();
@@ -77,9 +78,7 @@ public final class InMemoryRedis implements AutoCloseable {
   private InMemoryRedis(Clock clock) {
     server =
         new MemoryServer(
-            () ->
-                ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant())
-                    + aheadMillis.get() * 1_000);
+            () -> ChronoUnit.MICROS.between(Instant.EPOCH, clock.instant()) + aheadMicros.get());
   }
 
   /** Starts an empty server with the system's clock. */
@@ -166,9 +165,11 @@ public final class InMemoryRedis implements AutoCloseable {
    * Moves the server's clock forward; keys whose time is over then do not exist any more. The
    * clocks of the clients are not moved: a client learns that a hold has ended when it next renews
    * or verifies it.
+   *
+   * @throws IllegalArgumentException if the duration is negative
    */
   public void advance(Duration by) {
-    aheadMillis.addAndGet(Objects.requireNonNull(by, "by").toMillis());
+    aheadMicros.addAndGet(Preconditions.notNegative("by", by).toNanos() / 1_000);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.mortise.testkit;
 
 import io.mortise.core.LockClient;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -24,26 +23,6 @@ public final class InMemoryRedisExtension implements ParameterResolver {
   private static final ExtensionFixtures FIXTURES =
       new ExtensionFixtures(InMemoryRedisExtension.class);
 
-  /** One test: its server, and the client that is made when a parameter asks for it. */
-  private static final class Fixture implements AutoCloseable {
-    final InMemoryRedis redis = InMemoryRedis.start();
-    private @Nullable LockClient client;
-
-    synchronized LockClient client() {
-      LockClient opened = client;
-      if (opened == null) {
-        opened = redis.client();
-        client = opened;
-      }
-      return opened;
-    }
-
-    @Override
-    public void close() {
-      redis.close();
-    }
-  }
-
   /** For JUnit. */
   public InMemoryRedisExtension() {}
 
@@ -57,9 +36,9 @@ public final class InMemoryRedisExtension implements ParameterResolver {
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Fixture fixture = FIXTURES.get(context, Fixture.class, Fixture::new);
-    return parameter.getParameter().getType() == LockClient.class
-        ? fixture.client()
-        : fixture.redis;
+    InMemoryRedis redis = FIXTURES.get(context, InMemoryRedis.class, InMemoryRedis::start);
+    return parameter.getParameter().getType() == InMemoryRedis.class
+        ? redis
+        : FIXTURES.get(context, LockClient.class, redis::client);
   }
 }

@@ -18,13 +18,14 @@ import io.mortise.core.LeaseLoss;
 import io.mortise.core.LeaseLoss.Reason;
 import io.mortise.core.LeaseLostException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /**
  * The contract of an exclusive {@link DistributedLock} about its leases: their ends, renewal and
@@ -62,13 +63,28 @@ public abstract class LeaseContract extends AbstractLockContract {
     lock.unlock();
   }
 
+  /** Holds of all forms, each of a lock of its own, in the time of one. */
   @Test
-  protected void aHoldWithoutALeaseIsRenewed() {
-    lock.lock();
-    assertLeft(lease(), lock.lease().remaining()); // with a longer one it would stay held anyway
-    assertStaysHeld(lease().multipliedBy(2));
-    lock.unlock();
-    assertFalse(other.isLocked());
+  protected void aHoldWithoutALeaseIsRenewed() throws Exception {
+    Map<String, Lease> held = new LinkedHashMap<>();
+    for (RenewedForm form : RenewedForm.ALL) {
+      String each = name + ":" + held.size();
+      Lease hold = form.acquire(lock(each));
+      assertLeft(lease(), hold.remaining()); // with a longer one it would stay held anyway
+      held.put(each, hold);
+    }
+
+    assertStays(lease().multipliedBy(2), () -> held.values().stream().allMatch(Lease::isValid));
+    held.forEach(
+        (each, hold) -> {
+          assertTrue(otherProcess(each).isLocked(), each);
+          if (lock(each).isHeldByCurrentThread()) {
+            lock(each).unlock();
+          } else {
+            hold.close();
+          }
+          assertFalse(otherProcess(each).isLocked(), each);
+        });
   }
 
   @Test
@@ -102,19 +118,21 @@ public abstract class LeaseContract extends AbstractLockContract {
   protected void aNestedHoldWithoutALeaseIsRenewed() {
     lock.withLease(lease()).lock();
     lock.lock();
-    assertStaysHeld(lease().multipliedBy(3).dividedBy(2));
+    assertStays(
+        lease().multipliedBy(3).dividedBy(2),
+        () -> lock.isHeldByCurrentThread() && other.isLocked());
     lock.unlock();
     lock.unlock();
     assertFalse(other.isLocked());
   }
 
-  private void assertStaysHeld(Duration time) {
+  private static void assertStays(Duration time, Callable<Boolean> held) {
     await()
         .pollInSameThread()
-        .failFast("lost", () -> !(lock.isHeldByCurrentThread() && other.isLocked()))
+        .failFast("lost", () -> !held.call())
         .during(time)
         .atMost(time.plus(SLACK))
-        .until(() -> lock.isHeldByCurrentThread());
+        .until(held);
   }
 
   // ---- handles
@@ -278,23 +296,5 @@ public abstract class LeaseContract extends AbstractLockContract {
     assertTrue(lock.tryLock());
     assertTrue(lock.forceUnlock(), "also one's own");
     assertLost(Reason.FORCED, lock::unlock);
-  }
-
-  @Test
-  protected void forceWakesAWaiter() throws Exception {
-    lock.withLease(LONG).lock();
-    Future<Boolean> waiter = actor.start(() -> other.tryLock(LONG));
-    actor.awaitBlocked();
-    assertTrue(lock.forceUnlock());
-    assertTrue(TestThread.result(waiter));
-    actor.run(other::unlock);
-    assertLost(Reason.FORCED, lock::unlock);
-  }
-
-  private void assertLost(Reason reason, Executable call) {
-    var lost = assertThrows(LeaseLostException.class, call);
-    assertEquals(reason, lost.loss().reason(), lost::getMessage);
-    String message = String.valueOf(lost.getMessage());
-    assertTrue(message.contains(lock.name()), message);
   }
 }

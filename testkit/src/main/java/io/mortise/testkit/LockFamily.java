@@ -54,8 +54,8 @@ public interface LockFamily {
 
   /**
    * Returns the default lease of both clients. The contracts wait for two of them where they show
-   * that a lock is renewed. It is long enough that a machine renews in time although it stands
-   * still for a second.
+   * that a lock is renewed, and expect a waiter that is woken within a third of one. It is long
+   * enough that a machine renews in time although it stands still for a second.
    */
   default Duration lease() {
     return Duration.ofSeconds(3);

@@ -29,6 +29,14 @@ final class Preconditions {
     return Long.toString(time.toMillis());
   }
 
+  static Duration notNegative(String what, Duration time) {
+    if (Objects.requireNonNull(time, what).isNegative()) {
+      throw new IllegalArgumentException(
+          "%s must not be negative, but is %s".formatted(what, time));
+    }
+    return time;
+  }
+
   static String notEmpty(String what, String value) {
     if (Objects.requireNonNull(value, what).isEmpty()) {
       throw new IllegalArgumentException("the %s is empty".formatted(what));

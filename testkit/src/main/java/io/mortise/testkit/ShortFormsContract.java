@@ -172,16 +172,16 @@ public abstract class ShortFormsContract extends AbstractLockContract {
 
   @Test
   protected void acquireWaitsUntilTheLockIsFree() throws Exception {
-    lock.lock();
-    Future<Lease> waiter = actor.start(() -> other.acquire());
-    actor.awaitBlocked();
-    assertFalse(waiter.isDone());
-    lock.unlock();
-
-    Lease held = TestThread.result(waiter);
-
-    assertTrue(held.isValid());
-    held.close();
+    assertWakes(
+        () -> {
+          lock.withLease(LONG).lock();
+          Future<Lease> waiter = actor.start(() -> other.acquire());
+          Duration took = timeToWake(waiter, lock::unlock);
+          try (Lease held = TestThread.result(waiter)) {
+            assertTrue(held.isValid());
+          }
+          return took;
+        });
   }
 
   @Test

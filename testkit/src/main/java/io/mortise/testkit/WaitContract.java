@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -47,34 +48,48 @@ public abstract class WaitContract extends AbstractLockContract {
     assertTakes(Duration.ZERO, () -> assertFalse(lock.tryLock(0, SECONDS)));
     assertTakes(SHORT, () -> assertFalse(answered(() -> actor.ask(() -> other.tryLock(SHORT)))));
     other.unlock();
-    await("a wait that is over leaves nothing").atMost(SLACK).until(() -> !lock.isLocked());
+    assertNothingLeft();
   }
 
   @Test
   protected void aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds() throws Exception {
-    for (int i = 0; i < 5; i++) {
-      assertReleaseWakesWaiterOf(other);
-      actor.run(other::unlock);
-    }
+    assertWakes(
+        () -> {
+          Duration took = timeToWakeOneOf(other, lock::unlock);
+          actor.run(other::unlock);
+          return took;
+        });
   }
 
   @Test
   protected void aWaiterOfTheSameClientFollows() throws Exception {
-    assertReleaseWakesWaiterOf(lock);
-    assertFalse(lock.tryLock());
-    actor.run(lock::unlock);
+    assertWakes(
+        () -> {
+          Duration took = timeToWakeOneOf(lock, lock::unlock);
+          assertFalse(lock.tryLock());
+          actor.run(lock::unlock);
+          return took;
+        });
   }
 
-  private void assertReleaseWakesWaiterOf(DistributedLock waiters) throws Exception {
+  @Test
+  protected void forceWakesAWaiter() throws Exception {
+    assertWakes(
+        () -> {
+          Duration took = timeToWakeOneOf(other, () -> assertTrue(lock.forceUnlock()));
+          actor.run(other::unlock);
+          assertLost(Reason.FORCED, lock::unlock);
+          return took;
+        });
+  }
+
+  private Duration timeToWakeOneOf(DistributedLock waiters, TestThread.Action endOfHold)
+      throws Exception {
     lock.withLease(LONG).lock();
     Future<Boolean> waiter = actor.start(() -> waiters.tryLock(LONG));
-    actor.awaitBlocked();
-    assertTakes(
-        Duration.ZERO,
-        () -> {
-          lock.unlock();
-          assertTrue(TestThread.result(waiter));
-        });
+    Duration took = timeToWake(waiter, endOfHold);
+    assertTrue(TestThread.result(waiter));
+    return took;
   }
 
   // ---- interrupts
@@ -89,7 +104,7 @@ public abstract class WaitContract extends AbstractLockContract {
             assertFalse(Thread.interrupted(), "thrown, and so not kept");
             assertFalse(lock.isHeldByCurrentThread());
           });
-      await().atMost(SLACK).until(() -> !other.isLocked());
+      assertNothingLeft();
     }
   }
 
@@ -103,8 +118,7 @@ public abstract class WaitContract extends AbstractLockContract {
       TestThread.result(wait);
       assertFalse(actor.ask(lock::isHeldByCurrentThread));
       other.unlock();
-      assertTrue(other.tryLock(SLACK), "the waiter has left nothing behind");
-      other.unlock();
+      assertNothingLeft();
     }
   }
 
@@ -200,8 +214,7 @@ public abstract class WaitContract extends AbstractLockContract {
     await().during(SHORT).atMost(SLACK).until(other::isLocked);
     assertTrue(waiting.toCompletableFuture().cancel(true));
     held.close();
-    assertTrue(lock.tryLock(SLACK));
-    lock.unlock();
+    assertNothingLeft();
 
     for (int i = 0; i < 50; i++) {
       CompletableFuture<Optional<Lease>> racing = other.acquireAsync(LONG).toCompletableFuture();

@@ -6,6 +6,10 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.mortise.core.Lease;
 import io.mortise.core.LeaseLostException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +19,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The contracts find what they are there to find: each lock here is broken in one way. */
 @Timeout(60)
 class ContractsTest {
+  private static final Duration DEFAULT_LEASE = Duration.ofSeconds(3);
+
+  /** The tests that have passed with the lock as it is. */
+  private static final Set<String> PASSED = new HashSet<>();
+
   static Stream<Arguments> faults() {
     return Stream.of(
         broken(
@@ -82,6 +91,42 @@ class ContractsTest {
               return call.call();
             }),
         broken(
+            "has handles that are not renewed when acquire() returns them",
+            BrokenLocks.Leases.class,
+            "aHoldWithoutALeaseIsRenewed",
+            (lock, method, args, call) ->
+                method.equals("acquire") && args.length == 0
+                    ? lock.withLease(DEFAULT_LEASE).acquire()
+                    : call.call()),
+        broken(
+            "has handles that are not renewed when acquireAsync(wait) returns them",
+            BrokenLocks.Leases.class,
+            "aHoldWithoutALeaseIsRenewed",
+            (lock, method, args, call) ->
+                method.equals("acquireAsync") && args.length == 1
+                    ? lock.withLease(DEFAULT_LEASE).acquireAsync((Duration) args[0])
+                    : call.call()),
+        broken(
+            "wakes nobody, and its waiters ask again",
+            BrokenLocks.Waits.class,
+            "aReleaseWakesAWaiterOfAnotherClientLongBeforeTheLeaseEnds",
+            asksAgain("tryLock", 1)),
+        broken(
+            "wakes nobody when it is forced, and its waiters ask again",
+            BrokenLocks.Waits.class,
+            "forceWakesAWaiter",
+            asksAgain("tryLock", 1)),
+        broken(
+            "wakes no waiter in acquire(), which asks again",
+            BrokenLocks.ShortForms.class,
+            "acquireWaitsUntilTheLockIsFree",
+            asksAgain("acquire", 0)),
+        broken(
+            "keeps the place of a wait that has timed out",
+            BrokenLocks.Waits.class,
+            "aWaitEndsInTimeAndSaysFalse",
+            keepsThePlace(Duration.ofSeconds(10))),
+        broken(
             "does not tell a loss",
             BrokenLocks.Leases.class,
             "aGivenLeaseEndsByItselfAndTheLateUnlockHarmsNobody",
@@ -135,6 +180,32 @@ class ContractsTest {
     };
   }
 
+  /** A waiter of that form looks once in a default lease, whatever happens meanwhile. */
+  private static BrokenLocks.Fault asksAgain(String form, int arguments) {
+    return (lock, method, args, call) -> {
+      boolean waits = method.equals(form) && args.length == arguments;
+      while (waits && lock.isLocked()) {
+        LockSupport.parkNanos(DEFAULT_LEASE.toNanos());
+      }
+      return call.call();
+    };
+  }
+
+  /** After a wait that has timed out nobody gets the lock for some time, although it is free. */
+  private static BrokenLocks.Fault keepsThePlace(Duration timeout) {
+    AtomicLong end = new AtomicLong(System.nanoTime());
+    return (lock, method, args, call) -> {
+      if (method.equals("tryLock") && args.length == 0 && System.nanoTime() - end.get() < 0) {
+        return false;
+      }
+      Object result = call.call();
+      if (method.equals("tryLock") && args.length > 0 && result.equals(false)) {
+        end.set(System.nanoTime() + timeout.toNanos());
+      }
+      return result;
+    };
+  }
+
   private static Lease withToken(Lease lease, Object token) {
     return BrokenLocks.proxy(
         Lease.class,
@@ -145,8 +216,11 @@ class ContractsTest {
   @ParameterizedTest(name = "a lock that {0}")
   @MethodSource("faults")
   void aBrokenLockFails(String what, Class<?> contract, String test, BrokenLocks.Fault how) {
-    BrokenLocks.behave((lock, method, args, call) -> call.call());
-    assertEquals(0, BrokenLocks.failures(contract, test), "the lock as it is");
+    if (!PASSED.contains(test)) {
+      BrokenLocks.behave((lock, method, args, call) -> call.call());
+      assertEquals(0, BrokenLocks.failures(contract, test), "the lock as it is");
+      PASSED.add(test);
+    }
     BrokenLocks.behave(how);
     assertEquals(1, BrokenLocks.failures(contract, test));
   }

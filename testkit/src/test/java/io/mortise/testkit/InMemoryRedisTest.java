@@ -14,6 +14,7 @@ import io.mortise.core.Lease;
 import io.mortise.core.LeaseLoss;
 import io.mortise.core.LockClient;
 import io.mortise.core.LockException;
+import io.mortise.core.LockInspection;
 import io.mortise.core.LockOptions;
 import io.mortise.core.RedisLock;
 import java.lang.ref.WeakReference;
@@ -187,6 +188,32 @@ class InMemoryRedisTest {
     redis.advance(Duration.ofMillis(1));
     assertNull(redis.command("GET", "a"));
     assertEquals("1", redis.command("GET", "b"));
+  }
+
+  @Test
+  void theClockGoesForwardByPartsOfAMillisecondAndNotBack() {
+    Clock stopped = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+    try (InMemoryRedis redis = InMemoryRedis.start(stopped)) {
+      redis.advance(Duration.ofNanos(1_500_000));
+      redis.advance(Duration.ZERO);
+      assertThrows(
+          IllegalArgumentException.class, () -> redis.advance(Duration.ofMillis(1).negated()));
+
+      assertEquals(List.of("0", "1500"), redis.command("TIME"));
+    }
+  }
+
+  /** An inspection reads a hash with so many fields in parts. */
+  @Test
+  void aHashWithManyFieldsIsInspected(InMemoryRedis redis, LockClient client) {
+    for (int i = 0; i < 1_002; i++) {
+      redis.command("HSET", NAME, "9f8e7d6c-0000-4000-8000-000000000002:" + i, "1");
+    }
+
+    LockInspection found = new RedisLock(client, NAME).inspect();
+
+    assertFalse(found.isComplete());
+    assertEquals(1_000, found.holders().size());
   }
 
   @Test

@@ -3,10 +3,10 @@ package io.mortise.testkit.memory;
 import io.mortise.testkit.memory.Keyspace.Hash;
 import io.mortise.testkit.memory.Keyspace.ListValue;
 import io.mortise.testkit.memory.Keyspace.SetValue;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +32,7 @@ final class CollectionCommands {
     table.add("HKEYS", 1, 1, words -> List.copyOf(commands.hash(words.get(0)).keySet()));
     table.add("HVALS", 1, 1, words -> List.copyOf(commands.hash(words.get(0)).values()));
     table.add("HGETALL", 1, 1, words -> commands.hgetall(words.get(0)));
+    table.add("HSCAN", 2, -1, commands::hscan);
     table.add("HRANDFIELD", 3, 3, commands::hrandfield);
     table.add("HINCRBY", 3, 3, commands::hincrby);
     table.add("RPUSH", 2, -1, words -> commands.push(words, false));
@@ -89,14 +90,19 @@ final class CollectionCommands {
   }
 
   private List<String> hgetall(String key) {
-    List<String> all = new ArrayList<>();
-    hash(key)
-        .forEach(
-            (field, value) -> {
-              all.add(field);
-              all.add(value);
-            });
-    return all;
+    return pairs(hash(key), field -> true);
+  }
+
+  private List<Object> hscan(List<String> words) {
+    ScanOptions options = ScanOptions.ofFields(words.subList(1, words.size()));
+    return ScanOptions.reply(pairs(hash(words.get(0)), options::matches));
+  }
+
+  private static List<String> pairs(Hash hash, Predicate<String> which) {
+    return hash.entrySet().stream()
+        .filter(entry -> which.test(entry.getKey()))
+        .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
+        .toList();
   }
 
   /** Returns the first fields: which ones a server returns is left to it. */

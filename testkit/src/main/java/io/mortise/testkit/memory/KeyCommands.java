@@ -127,37 +127,12 @@ final class KeyCommands {
     return keys.keys().stream().filter(key -> pattern.matcher(key).matches()).toList();
   }
 
-  /** Returns all keys at once: an iteration may return any number of them. */
   private List<Object> scan(List<String> words) {
-    if (!words.get(0).matches("\\d+")) {
-      throw new RedisError("ERR invalid cursor");
-    }
-    String glob = "*";
-    String type = "";
-    for (int i = 1; i < words.size(); i += 2) {
-      if (i + 1 == words.size()) {
-        throw RedisError.syntax();
-      }
-      String value = words.get(i + 1);
-      switch (words.get(i).toUpperCase(Locale.ROOT)) {
-        case "MATCH" -> glob = value;
-        case "TYPE" -> type = value;
-        case "COUNT" -> checkCount(value);
-        default -> throw RedisError.syntax();
-      }
-    }
-    String wanted = type;
-    return List.of(
-        "0",
-        matching(glob).stream()
-            .filter(key -> wanted.isEmpty() || keys.typeOf(key).equalsIgnoreCase(wanted))
+    ScanOptions options = ScanOptions.ofKeys(words);
+    return ScanOptions.reply(
+        keys.keys().stream()
+            .filter(key -> options.matches(key) && options.isOfType(keys.typeOf(key)))
             .toList());
-  }
-
-  private static void checkCount(String word) {
-    if (Words.integer(word) < 1) {
-      throw RedisError.syntax();
-    }
   }
 
   static Replies.Status clear(Keyspace keys) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
-/** KEYS and SCAN find the same keys in a Redis in memory as in a real one. */
+/** KEYS, SCAN and HSCAN find the same in a Redis in memory as in a real one. */
 @Timeout(120)
 class SameKeysFoundTest {
   private static final String LITERALS = "abc-]^[\\";
@@ -132,10 +132,38 @@ class SameKeysFoundTest {
     assertEquals(expected, memory.command(scan));
   }
 
+  /** Of a few fields a server returns all too, in the order in which they came. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"SCAN 0 MATCH", "SCAN 0 BOGUS 1", "SCAN 0 COUNT 0", "SCAN 0 COUNT x", "SCAN x"})
+      strings = {
+        "HSCAN a:hash 0",
+        "hscan a:hash 0 match [ac] count 2",
+        "HSCAN a:hash 0 MATCH z",
+        "HSCAN none 0"
+      })
+  void aScanOfAHashFindsItsFields(String scan) {
+    both("HSET", "a:hash", "a", "1", "b", "2", "c", "3", "d", "4");
+
+    assertEquals(real.command(scan.split(" ")), memory.command(scan.split(" ")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SCAN 0 MATCH",
+        "SCAN 0 BOGUS 1",
+        "SCAN 0 COUNT 0",
+        "SCAN 0 COUNT x",
+        "SCAN x",
+        "HSCAN a:hash 0 MATCH",
+        "HSCAN a:hash 0 COUNT 0",
+        "HSCAN a:hash 0 TYPE hash",
+        "HSCAN a:hash x",
+        "HSCAN a:string 0"
+      })
   void aScanThatIsWrongIsRefusedWithTheSameError(String scan) {
+    both("SET", "a:string", "1");
+    both("HSET", "a:hash", "f", "1");
     String expected = String.valueOf(error(() -> real.command(scan.split(" "))).getMessage());
 
     IllegalArgumentException refused =
