@@ -187,7 +187,8 @@ public final class LockedRun {
 
   /**
    * Releases the lock, and returns the status of the run. A release in doubt counts as a loss on
-   * one server, which has lost its data; on several, one that answers late is enough for the doubt.
+   * one server, which has restarted, or was replaced, and may have lost it; on several, one that
+   * answers late is enough for the doubt.
    */
   private int release(Lease lease, int status) {
     Duration remaining = lease.remaining();
@@ -195,7 +196,7 @@ public final class LockedRun {
       lease.close();
       return status;
     } catch (LeaseLostException e) {
-      if (status != ExitStatus.RUN_LOST) {
+      if (status != ExitStatus.RUN_LOST && status != ExitStatus.RUN_REDIS) { // not said already
         report.accept(
             "lock '%s' was lost before the command ended: %s"
                 .formatted(lockName, OptionNames.in(e.loss().detail())));

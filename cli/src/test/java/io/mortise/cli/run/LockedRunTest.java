@@ -8,6 +8,8 @@ import io.mortise.cli.options.CommandFailure;
 import io.mortise.cli.options.ExitStatus;
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLoss;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -76,8 +78,13 @@ class LockedRunTest {
     assertEquals(1, said.size());
   }
 
-  /** Returns a lock that is granted, valid or not, and whose release is in doubt. */
-  private static DistributedLock grantedAndInDoubt(boolean valid) {
+  /** Returns a lock whose release is in doubt. */
+  private static DistributedLock grantedAndInDoubt() {
+    return granted(true, new LockException(LockException.Reason.IN_DOUBT, "in doubt", null));
+  }
+
+  /** Returns a lock that is granted, valid or not, and whose release fails. */
+  private static DistributedLock granted(boolean valid, RuntimeException atTheRelease) {
     Lease lease =
         (Lease)
             Proxy.newProxyInstance(
@@ -89,8 +96,7 @@ class LockedRunTest {
                       case "fencingToken" -> 7L;
                       case "remaining" -> Duration.ofSeconds(30);
                       case "loss" -> Optional.empty();
-                      case "close" ->
-                          throw new LockException(LockException.Reason.IN_DOUBT, "in doubt", null);
+                      case "close" -> throw atTheRelease;
                       default -> null;
                     });
     return ending(() -> Optional.of(lease));
@@ -98,22 +104,26 @@ class LockedRunTest {
 
   @Test
   void aReleaseInDoubtIsALossOnOneServer() throws Exception {
-    assertEquals(ExitStatus.RUN_LOST, run.under(grantedAndInDoubt(true)));
+    assertEquals(ExitStatus.RUN_LOST, run.under(grantedAndInDoubt()));
     assertEquals(List.of("in doubt"), said);
   }
 
   /** One of its nodes that answers late is enough for the doubt. */
   @Test
   void aReleaseInDoubtOfAQuorumLeavesTheStatusOfTheCommand() throws Exception {
-    assertEquals(ExitStatus.OK, run(true).under(grantedAndInDoubt(true)));
+    assertEquals(ExitStatus.OK, run(true).under(grantedAndInDoubt()));
     assertEquals(List.of("in doubt"), said);
   }
 
   @Test
   void aLossBeforeTheCommandIsStartedHasAStatusThatSaysThatItDidNotRun() {
-    CommandFailure failure =
-        assertThrows(CommandFailure.class, () -> run.under(grantedAndInDoubt(false)));
+    LeaseLoss loss =
+        new LeaseLoss("lock", 7, LeaseLoss.Reason.EXPIRED, System.nanoTime(), "it is over");
+    DistributedLock lock = granted(false, new LeaseLostException(loss));
+
+    CommandFailure failure = assertThrows(CommandFailure.class, () -> run.under(lock));
 
     assertEquals(ExitStatus.RUN_REDIS, failure.status());
+    assertEquals(List.of(), said, "the failure says it");
   }
 }

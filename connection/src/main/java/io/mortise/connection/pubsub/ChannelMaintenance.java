@@ -84,7 +84,7 @@ final class ChannelMaintenance implements ScheduledTask, NodeSubscriber.Callback
     this.lock = lock;
     this.channels = channels;
     this.reservedChannels = reservedChannels;
-    this.idle = new IdleChannels(timings.lingerNanos());
+    this.idle = new IdleChannels(timings.lingerNanos(), WakeupChannel::canBeRemoved);
     this.refreshing = new CoalescedTask(workers, this::refreshTopology);
     this.droppingUnheard = new CoalescedTask(workers, this::dropUnheard);
   }

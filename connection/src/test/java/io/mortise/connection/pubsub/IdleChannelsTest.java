@@ -11,7 +11,8 @@ class IdleChannelsTest {
   private static final long KEPT_ALIVE = 10 * SECOND;
   private static final long LATEST = 60 * SECOND;
 
-  private final IdleChannels idle = new IdleChannels(KEPT_ALIVE);
+  private boolean removable = true;
+  private final IdleChannels idle = new IdleChannels(KEPT_ALIVE, channel -> removable);
   private final List<WakeupChannel> channels = new ArrayList<>();
 
   private WakeupChannel channel(boolean keptAlive) {
@@ -78,5 +79,29 @@ class IdleChannelsTest {
 
     assertEquals(LATEST, look(LATEST - 1));
     assertEquals(0, drop());
+  }
+
+  @Test
+  void channelsThatCannotBeRemovedAreNotLookedAtAgainAtOnce() {
+    for (int i = 0; i < IdleChannels.MAX_SPENT; i++) {
+      idle.begins(channel(false), 0);
+    }
+    removable = false;
+    assertEquals(SECOND, look(0));
+    assertEquals(0, drop());
+    assertEquals(1 + SECOND, idle.begins(channel(false), 1), "that would be in vain");
+
+    removable = true;
+    look(SECOND);
+    assertEquals(IdleChannels.MAX_SPENT + 1, drop());
+  }
+
+  @Test
+  void aLookWithoutALingerTimeIsNotRepeatedAtOnce() {
+    IdleChannels none = new IdleChannels(0, channel -> removable);
+    none.begins(channel(false), 0);
+    removable = false;
+
+    assertEquals(SECOND / 20, none.findExpired(channels, 0, LATEST));
   }
 }

@@ -33,7 +33,7 @@ local function ask_after(left)
   return left >= FOREVER and -1 or math.max(left, 1)
 end
 
--- No thread re-enters more often. Each re-entry of a reader of Redisson has a lease key, which is looked at.
+-- Each re-entry of a reader of Redisson has a lease key, which is looked at; of one that re-enters more often the first.
 local LEVELS = 1000
 
 -- A hold count, at most LEVELS; nil when the value is none: then the hash is somebody else's.
@@ -262,18 +262,25 @@ local function notify_change(k, s, whole)
   return notify_shorter(k, '0')
 end
 
--- Removes those that leave; returns how many were notified.
+-- Removes those that leave; returns how many were notified, and whether the hash has a field of somebody else's: then
+-- nothing was removed.
 local function remove_holds(k, leaves)
   local whole = left_of(k.lock)
-  return notify_change(k, settle(k, leaves), whole)
+  local s = settle(k, leaves)
+  return notify_change(k, s, whole), s.other_type
 end
 
 -- Removes one hold; returns how many were notified.
 local function remove_hold(k, hold)
   if is_writer(hold) or redis.call('HGET', k.lock, 'mode') ~= 'read' then
-    return remove_holds(k, function(entry)
+    local heard, foreign = remove_holds(k, function(entry)
       return entry == hold
     end)
+    if foreign then
+      redis.call('HDEL', k.lock, hold)
+      redis.call('DEL', lease_key(k, hold, 1))
+    end
+    return heard
   end
   local whole = left_of(k.lock)
   redis.call('DEL', lease_key(k, hold, 1))

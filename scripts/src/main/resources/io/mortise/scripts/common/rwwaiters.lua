@@ -67,6 +67,8 @@ local function join(k, entry, now, life)
     keep(k.queue, k.deadlines)
   elseif deadline < now + life then
     extend(k.queue, k.deadlines, entry, now + life)
+  else
+    keep(k.queue, k.deadlines)
   end
 end
 

@@ -58,7 +58,7 @@ local function lease_of(entry, levels)
   if levels < 0 or mode ~= 'read' and mode ~= 'write' then
     return whole
   elseif not is_writer(entry) then
-    return attempt(reader_left, k, entry, levels) or whole
+    return attempt(reader_left, k, entry, math.min(levels, limit)) or whole
   elseif mode == 'read' then
     return -2
   elseif count > 1 and is_ours(entry) then
@@ -73,7 +73,7 @@ for i = 1, #all, 2 do
     readable = 0
     break
   elseif all[i] ~= 'mode' then
-    local levels = count_of(all[i + 1]) or -1
+    local levels = count_of(all[i + 1]) and tonumber(all[i + 1]) or -1
     local left = lease_of(all[i], levels)
     if left >= 0 then
       holds[#holds + 1] = all[i]

@@ -87,6 +87,21 @@ class ForeignHashTest {
     assertEquals((long) fields + 1, clients.server().command("HLEN", name));
   }
 
+  /** Nobody could tell it from a hold that goes on. */
+  @Test
+  void aHoldThatEndsLeavesAHashThatSomebodyElseHasWrittenTo() {
+    RedisReadWriteLock lock = new RedisReadWriteLock(clients.here(), name);
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    clients.server().command("HSET", name, "theme", "x");
+
+    lock.readLock().unlock();
+    lock.writeLock().unlock();
+
+    assertEquals(List.of("mode", "theme"), clients.server().command("HKEYS", name));
+    assertEquals(List.of(), clients.server().command("KEYS", "*{" + name + "}:*:rwlock_timeout:*"));
+  }
+
   @Test
   void anInspectionShowsItsFieldsAndCountsNoKeysForThem() {
     settings("auto");

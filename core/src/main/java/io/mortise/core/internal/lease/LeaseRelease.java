@@ -196,6 +196,8 @@ final class LeaseRelease implements Completions.Operation {
     UnansweredAttempts unanswered = termination.unanswered();
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
+    } else if ((Long) ((List<?>) reply.value()).get(0) == 0) {
+      termination.leaveQueue();
     }
     termination.releaseAnswered();
     unconfirmed = false; // not before: after an error the release is repeated

@@ -153,16 +153,25 @@ public final class LeaseTermination {
 
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
     boolean mayOutlive = renewal.isVerifying() || timing.deadline().mayOutlive();
-    if (unanswered.exists()
+    if (loss.reason() == Reason.MISSING && !unanswered.exists()) {
+      leaveQueue();
+    } else if (unanswered.exists()
         || RunProtocol.hasServed(id.protocol())
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
       releaseInBackground();
-    } else if (loss.reason() == Reason.MISSING && id.protocol() instanceof QueueingProtocol) {
-      // A server that has lost the grant, as after a failover, may still have the place of before.
-      releases.releaseUntilConfirmed(
-          id.protocol(), id.holder(), UnansweredAttempts.NONE.plusHold(timing.endInRedisNanos()));
     }
     abandoned = true;
+  }
+
+  /**
+   * Removes the place of a hold that Redis does not know. A server that has lost the grant, as
+   * after a failover, may still have the one that the acquisition had before; and those of waiters
+   * that the hold has served.
+   */
+  void leaveQueue() {
+    if (id.protocol() instanceof QueueingProtocol) {
+      releases.leaveQueue(id.protocol(), id.holder());
+    }
   }
 
   // ---- for every end
