@@ -55,9 +55,6 @@ public final class BackgroundReleaser {
   private static final long FIRST_PAUSE_NANOS = 50_000_000L;
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
-  /** How long a place is asked to be removed that Redis does not confirm to be gone. */
-  private static final long LEAVE_NANOS = 30_000_000_000L;
-
   /** A release that finds nothing is repeated after this part of the time since it does. */
   private static final int PASSED_PART = 32;
 
@@ -113,12 +110,6 @@ public final class BackgroundReleaser {
     } else if (stopped) {
       giveUp(task);
     }
-  }
-
-  /** Removes the place in a queue of a holder that has no hold, and no attempt on its way. */
-  void leaveQueue(LockProtocol protocol, String holder) {
-    long end = ticker.read() + LEAVE_NANOS;
-    releaseUntilConfirmed(protocol, holder, UnansweredAttempts.NONE.plusHold(end));
   }
 
   /** Releases a hold that was offered for a hand-off; in the background if the timeout passes. */

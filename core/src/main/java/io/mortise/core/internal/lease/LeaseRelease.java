@@ -197,7 +197,7 @@ final class LeaseRelease implements Completions.Operation {
     if (unanswered.exists()) {
       context.releases().releaseUntilConfirmed(id.protocol(), id.holder(), unanswered);
     } else if ((Long) ((List<?>) reply.value()).get(0) == 0) {
-      termination.leaveQueue();
+      termination.leaveQueue(context.nanos());
     }
     termination.releaseAnswered();
     unconfirmed = false; // not before: after an error the release is repeated

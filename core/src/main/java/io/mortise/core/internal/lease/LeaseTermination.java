@@ -28,6 +28,9 @@ import io.mortise.core.spi.RunProtocol;
  * "before the lease is published" are called by the acquiring thread only.
  */
 public final class LeaseTermination {
+  /** How long the removal of a place is repeated that Redis does not answer. */
+  private static final long LEAVE_NANOS = 30_000_000_000L;
+
   private final BackgroundReleaser releases;
   private final HoldIdentity id;
   private final FencingToken token;
@@ -154,7 +157,7 @@ public final class LeaseTermination {
   private void abandonIfRedisMayKeepIt(LeaseLoss loss) {
     boolean mayOutlive = renewal.isVerifying() || timing.deadline().mayOutlive();
     if (loss.reason() == Reason.MISSING && !unanswered.exists()) {
-      leaveQueue();
+      leaveQueue(loss.atNanos());
     } else if (unanswered.exists()
         || RunProtocol.hasServed(id.protocol())
         || (loss.reason() == Reason.EXPIRED && mayOutlive)) {
@@ -168,9 +171,10 @@ public final class LeaseTermination {
    * after a failover, may still have the one that the acquisition had before; and those of waiters
    * that the hold has served.
    */
-  void leaveQueue() {
+  void leaveQueue(long nowNanos) {
     if (id.protocol() instanceof QueueingProtocol) {
-      releases.leaveQueue(id.protocol(), id.holder());
+      UnansweredAttempts none = UnansweredAttempts.NONE.plusHold(nowNanos + LEAVE_NANOS);
+      releases.releaseUntilConfirmed(id.protocol(), id.holder(), none);
     }
   }
 
