@@ -53,8 +53,9 @@ public interface LockInspection {
   boolean isHeld();
 
   /**
-   * Returns the last fencing token that Redis has given out for this name: that of the exclusive
-   * holder, if there is one; empty when none is known.
+   * Returns the last fencing token that Redis has given out or reserved for this name; empty when
+   * none is known. That of an exclusive holder is smaller by the number of tokens that are reserved
+   * for threads to which its client may hand the hold, so at most this one.
    */
   OptionalLong lastToken();
 

@@ -4,6 +4,7 @@
 -- KEYS[2] a key named like its fencing token
 -- KEYS[3] a channel named like its channel
 -- KEYS[4] a key named like its waiters
+-- KEYS[5] a key named like the mark of a forced release
 -- ARGV[1] PUBLISH, or SPUBLISH on a cluster that has it
 -- ARGV[2] life of the keys in ms, in case that they cannot be removed
 --
@@ -22,6 +23,7 @@ end
 
 try('TIME')
 try('GET', KEYS[2])
+redis.pcall('GET', KEYS[5])
 try('SET', KEYS[2], '1', 'PX', ARGV[2])
 try('HLEN', KEYS[1])
 if try('PEXPIRE', KEYS[1], ARGV[2]) then -- otherwise a hash could stay

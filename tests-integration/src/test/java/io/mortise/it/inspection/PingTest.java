@@ -182,6 +182,37 @@ class PingTest {
     assertEquals(Optional.empty(), only(health).version());
   }
 
+  /** The name is allowed, so it is no question of the namespace. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "~redisson_lock_token:*",
+        "~mortise_forced:*",
+        "~mortise_waiters:*",
+        "~redisson_lock__channel:*"
+      })
+  void aKeyOfALockThatTheUserMayNotUseIsAnError(String right) throws Exception {
+    List<String> rights = Rights.documented("it:");
+    assertTrue(rights.remove(right));
+
+    ServerHealth health = ping(userWith(rights), NAMESPACE);
+
+    Finding error = findings(health, Severity.ERROR).get(0);
+    assertTrue(error.remedy().contains(right), error::toString);
+  }
+
+  /** The connection of the subscription looks a host up, which an interrupt would end. */
+  @Test
+  void anInterruptChangesNoReportAndIsKept() {
+    String uri = redis.server().uri().replace(redis.server().host(), "localhost");
+    Thread.currentThread().interrupt();
+
+    ServerHealth health = ping(uri);
+
+    assertTrue(Thread.interrupted(), "the status is kept");
+    assertEquals(List.of(), findings(health, Severity.ERROR));
+  }
+
   @Test
   void aNameThatTheUserMayNotUseIsUnknownAndNoError() throws Exception {
     ServerHealth health = ping(userWith(Rights.documented("it:")));

@@ -148,6 +148,9 @@ public final class EventQueue {
         logFailure(listener, e);
       }
       clearInterrupt();
+      if (ended) {
+        return; // the interrupt of the close was for the listener before: the next one would block
+      }
     }
   }
 

@@ -37,7 +37,7 @@ public final class FlightRecording {
     if (AVAILABLE) {
       try {
         LeaseLost.record(loss);
-      } catch (LinkageError hidden) { // or not initialized; the log has the loss
+      } catch (Throwable unrecorded) { // an error too; the log, which comes next, has the loss
         return;
       }
     }

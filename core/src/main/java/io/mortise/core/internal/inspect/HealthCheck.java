@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 /**
  * The check of all servers of a client, at the same time.
  *
- * <p><b>Threads.</b> Any thread may call {@code run}; each server is checked on a worker, a single
- * one on the caller's thread.
+ * <p><b>Threads.</b> Any thread may call {@code run}; each server is checked on a worker, which no
+ * interrupt of the caller reaches.
  */
 public final class HealthCheck {
   private final Topology topology;
@@ -77,9 +77,6 @@ public final class HealthCheck {
     topology.refresh(); // an idle client has not followed a failover
     List<Topology.Server> servers = topology.servers();
     Deadline deadline = Deadline.after(timeoutNanos, ticker);
-    if (servers.size() == 1) {
-      return new Report(List.of(check.check(servers.get(0), deadline)));
-    }
     List<CompletableFuture<CheckedServer>> checks =
         servers.stream().map(server -> start(server, deadline)).toList();
     List<CheckedServer> checked =

@@ -33,6 +33,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 record LockProbe(String clientId, LockOptions options, Topology topology, ScriptExecutor commands) {
   private static final Script PROBE = Script.load("client/probe");
+  private static final Script INSPECT = Script.load("lock/inspect");
   private static final int PROBE_LIFE_MILLIS = 5_000;
 
   void run(Topology.Server server, Deadline deadline, CheckResults results) {
@@ -62,7 +63,8 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
       }
     } catch (CommandException fault) {
       results.add(
-          scriptFailed(name, fault, "no lock was tried there, and the cluster runs no script"));
+          scriptFailed(
+              name, deadline, fault, "no lock was tried there, and the cluster runs no script"));
     }
   }
 
@@ -85,7 +87,8 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
                 bytes(name.value()),
                 bytes(name.tokenKey()),
                 bytes(channel(name)),
-                bytes(name.waitersKey())),
+                bytes(name.waitersKey()),
+                bytes(name.forcedKey())),
             List.of(ScriptCall.publish(), bytes(PROBE_LIFE_MILLIS)));
     return (List<?>) commands.run(probe, deadline.leftNanos()).value();
   }
@@ -102,6 +105,7 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
       results.add(
           scriptFailed(
               name,
+              deadline,
               fault,
               fault.isServerReply() ? "it refuses a script" : "a script was not answered"));
     }
@@ -125,19 +129,44 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
   }
 
   /** A user who may use some names only may be right to be refused this one. */
-  private static Finding scriptFailed(LockName name, CommandException fault, String problem) {
+  private Finding scriptFailed(
+      LockName name, Deadline deadline, CommandException fault, String problem) {
     boolean keysOnly =
         fault.kind() == Kind.ACCESS_DENIED
             && String.valueOf(fault.getMessage()).matches("(?is).*\\bkeys?\\b.*");
-    return keysOnly
+    if (!keysOnly) {
+      return HealthFinding.of(Check.COMMANDS, problem, fault);
+    }
+    return mayUseName(name, deadline)
         ? HealthFinding.of(
+            Check.COMMANDS,
+            Severity.ERROR,
+            "the user may use '%s', and not all keys that belong to a lock of that name"
+                .formatted(name),
+            "allow the keys that docs/wire.md names under Rights:"
+                + " ~redisson_lock_token:* ~mortise_forced:* ~mortise_waiters:*"
+                + " ~redisson_lock__channel:*",
+            fault)
+        : HealthFinding.of(
             Check.COMMANDS,
             Severity.INFO,
             "whether the user may use the keys of its locks is not known: it may not use '%s'"
                 .formatted(name),
             "set LockOptions.namespace to the beginning of the names that it may use",
-            fault)
-        : HealthFinding.of(Check.COMMANDS, problem, fault);
+            fault);
+  }
+
+  /** Returns whether the user may use the key of the lock itself; false if that is not known. */
+  private boolean mayUseName(LockName name, Deadline deadline) {
+    try {
+      var unused =
+          commands.run(
+              new ScriptCall(INSPECT, List.of(bytes(name.value())), List.of()),
+              deadline.leftNanos());
+      return true;
+    } catch (CommandException fault) {
+      return false;
+    }
   }
 
   // ---- the subscription

@@ -278,4 +278,27 @@ class EventQueueTest {
 
     assertEquals(2, queue.dropped());
   }
+
+  /** The interrupt of the close is for the listener that runs; the next one might block too. */
+  @Test
+  void afterTheCloseNoOtherListenerIsCalled() throws Exception {
+    CountDownLatch called = new CountDownLatch(1);
+    use(
+        event -> {
+          called.countDown();
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        this::record);
+    put(1);
+    called.await();
+
+    queue.close(SHORT_NANOS);
+
+    thread.join();
+    assertEquals(List.of(), delivered);
+  }
 }
