@@ -111,6 +111,23 @@ public final class ScriptExecutor {
     }
   }
 
+  /**
+   * Checks that one server can acknowledge writes as the options want it.
+   *
+   * @throws CommandException if it cannot, or does not answer
+   */
+  public void probeAcknowledgements(Topology.Server server, Deadline deadline)
+      throws CommandException {
+    if (acknowledgement.isRequired()) {
+      try {
+        var unused = server.exchange(acknowledgement::probe, deadline);
+      } catch (CommandException fault) {
+        CommandException permanent = ReplicaAcknowledgement.permanentFailureOf(fault);
+        throw permanent == null ? fault : permanent;
+      }
+    }
+  }
+
   private Reply run(ScriptRequest request, long withinNanos) throws CommandException {
     return exchangeOf(request).run(deadline(withinNanos));
   }

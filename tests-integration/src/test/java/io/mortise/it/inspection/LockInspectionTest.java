@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.core.DistributedLock;
 import io.mortise.core.Lease;
+import io.mortise.core.LeaseLostException;
 import io.mortise.core.LockException;
 import io.mortise.core.LockInspection;
 import io.mortise.core.LockInspection.Mode;
@@ -403,5 +404,24 @@ class LockInspectionTest {
           .command(
               "DEL", "redisson_lock_queue:{" + name + "}", "redisson_lock_timeout:{" + name + "}");
     }
+  }
+
+  /** Until a script looks, the hash has the mode of the writer. */
+  @Test
+  void readersThatAWriteHoldHasLeftBehindAreReaders() {
+    RedisReadWriteLock lock = new RedisReadWriteLock(peers.here(), name);
+    lock.writeLock().lock();
+    lock.readLock().lock();
+    List<?> ofTheWriter =
+        (List<?>) peers.server().command("KEYS", "{" + name + "}:*:write:rwlock_timeout:1");
+    assertEquals(1, ofTheWriter.size());
+    peers.server().command("DEL", String.valueOf(ofTheWriter.get(0)));
+
+    LockInspection found = lock.readLock().inspect();
+
+    assertEquals(Mode.READ, found.mode());
+    assertEquals(Access.READ, only(found.holders()).access());
+    lock.readLock().unlock();
+    assertThrows(LeaseLostException.class, lock.writeLock()::unlock);
   }
 }

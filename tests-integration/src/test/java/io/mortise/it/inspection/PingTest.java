@@ -182,6 +182,23 @@ class PingTest {
     assertEquals(Optional.empty(), only(health).version());
   }
 
+  /** The client asks when it is made, at one server; a right may go, and a master may change. */
+  @Test
+  void aServerThatDoesNotAcknowledgeWritesAsWantedIsAnError() throws Exception {
+    List<String> rights = Rights.documented("it:");
+    rights.add("+wait");
+    LockOptions options =
+        NAMESPACE.toBuilder().acknowledgement(Acknowledgement.ofReplicas(1)).build();
+    try (LockClient client = LockClient.create(userWith(rights), options)) {
+      assertFalse(client.ping().toString().contains("does not acknowledge"));
+      redis.server().command("ACL", "SETUSER", "asking", "-wait");
+
+      Finding error = finding(client.ping(), Severity.ERROR, "does not acknowledge");
+
+      assertEquals(Check.REPLICATION, error.check());
+    }
+  }
+
   /** The name is allowed, so it is no question of the namespace. */
   @ParameterizedTest
   @ValueSource(

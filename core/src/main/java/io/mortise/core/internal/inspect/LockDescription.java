@@ -44,7 +44,7 @@ record LockDescription(
     others.addAll(waiters((List<?>) fields.get(9)));
     return new LockDescription(
         (Long) fields.get(0),
-        mode(text(fields.get(1)), holds.isEmpty()),
+        mode(text(fields.get(1)), holds, (Long) fields.get(3) == 1),
         number(text(fields.get(2))),
         (Long) fields.get(3) == 1,
         holds,
@@ -53,13 +53,21 @@ record LockDescription(
         List.copyOf(others));
   }
 
-  private static Mode mode(String mode, boolean free) {
-    if (free) {
+  /**
+   * Returns the mode. When a write hold runs out beside readers of its thread, the hash still has
+   * the mode of the writer until a script looks at it; if all was read, that there is none is
+   * certain.
+   */
+  private static Mode mode(String mode, List<Entry> holds, boolean complete) {
+    if (holds.isEmpty()) {
       return Mode.FREE;
     }
     return switch (mode.toLowerCase(Locale.ROOT)) {
       case "read" -> Mode.READ;
-      case "write" -> Mode.WRITE;
+      case "write" ->
+          complete && holds.stream().noneMatch(hold -> hold.name().endsWith(":write"))
+              ? Mode.READ
+              : Mode.WRITE;
       default -> Mode.EXCLUSIVE;
     };
   }

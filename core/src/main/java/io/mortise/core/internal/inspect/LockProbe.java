@@ -27,7 +27,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Tries at one server the commands of a lock, on keys and a channel of its own: in a script, each
- * command separately, and in a subscription.
+ * command separately, in a subscription, and the acknowledgements that the options want.
  *
  * <p><b>Threads.</b> Immutable; each thread probes another server.
  */
@@ -45,6 +45,7 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
     } else {
       runElsewhere(deadline, results);
     }
+    tryAcknowledgements(server, deadline, results);
   }
 
   /** A master without slots may be new, or its cluster may be down and refuse all locks. */
@@ -65,6 +66,19 @@ record LockProbe(String clientId, LockOptions options, Topology topology, Script
       results.add(
           scriptFailed(
               name, deadline, fault, "no lock was tried there, and the cluster runs no script"));
+    }
+  }
+
+  private void tryAcknowledgements(
+      Topology.Server server, Deadline deadline, CheckResults results) {
+    try {
+      commands.probeAcknowledgements(server, deadline);
+    } catch (CommandException fault) {
+      results.add(
+          HealthFinding.of(
+              Check.REPLICATION,
+              "it does not acknowledge writes as LockOptions.acknowledgement wants",
+              fault));
     }
   }
 
