@@ -54,8 +54,8 @@ public interface LockInspection {
 
   /**
    * Returns the last fencing token that Redis has given out or reserved for this name; empty when
-   * none is known. That of an exclusive holder is smaller by the number of tokens that are reserved
-   * for threads to which its client may hand the hold, so at most this one.
+   * none is known. An exclusive holder has this token or a smaller one: its attempt may have
+   * reserved tokens for threads to which its client hands the hold.
    */
   OptionalLong lastToken();
 

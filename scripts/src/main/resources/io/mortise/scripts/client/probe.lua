@@ -23,7 +23,7 @@ end
 
 try('TIME')
 try('GET', KEYS[2])
-redis.pcall('GET', KEYS[5])
+redis.pcall('GET', KEYS[5]) -- GET was tried; the key is declared, and Redis refuses the script without a right to it
 try('SET', KEYS[2], '1', 'PX', ARGV[2])
 try('HLEN', KEYS[1])
 if try('PEXPIRE', KEYS[1], ARGV[2]) then -- otherwise a hash could stay

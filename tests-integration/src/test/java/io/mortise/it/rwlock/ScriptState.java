@@ -276,7 +276,7 @@ final class ScriptState {
     assertAbout(Long.parseLong(expected), left, key);
   }
 
-  /** What has no end, -1, is not about any time. */
+  /** A key without an end has -1 left, which is near no expected time. */
   static void assertAbout(long units, long left, String what) {
     long expected = units * UNIT;
     assertTrue(

@@ -54,9 +54,9 @@ record LockDescription(
   }
 
   /**
-   * Returns the mode. When a write hold runs out beside readers of its thread, the hash still has
-   * the mode of the writer until a script looks at it; if all was read, that there is none is
-   * certain.
+   * Returns the mode. When a write hold runs out beside readers of its thread, the hash keeps the
+   * mode of the writer until a script looks at it. Readers alone are then shown as such, if all of
+   * the hash was read.
    */
   private static Mode mode(String mode, List<Entry> holds, boolean complete) {
     if (holds.isEmpty()) {

@@ -28,7 +28,7 @@ import io.mortise.core.spi.RunProtocol;
  * "before the lease is published" are called by the acquiring thread only.
  */
 public final class LeaseTermination {
-  /** How long the removal of a place is repeated that Redis does not answer. */
+  /** How long an unanswered removal of a place is repeated. */
   private static final long LEAVE_NANOS = 30_000_000_000L;
 
   private final BackgroundReleaser releases;
@@ -167,9 +167,9 @@ public final class LeaseTermination {
   }
 
   /**
-   * Removes the place of a hold that Redis does not know. A server that has lost the grant, as
-   * after a failover, may still have the one that the acquisition had before; and those of waiters
-   * that the hold has served.
+   * Removes the places of a hold that Redis does not know. A server that has lost the grant, as
+   * after a failover, may still have the place that the acquisition had before, and the places of
+   * waiters that the hold has served.
    */
   void leaveQueue(long nowNanos) {
     if (id.protocol() instanceof QueueingProtocol) {
